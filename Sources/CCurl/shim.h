@@ -28,31 +28,6 @@ static inline int swiftboard_curl_set_pointer(void *function, void *handle, int 
   return ((int (*)(void *, int, ...))function)(handle, option, value);
 }
 
-static inline int swiftboard_curl_set_data_callback(
-    void *function, void *handle, int option, swiftboard_data_callback value) {
-  return ((int (*)(void *, int, ...))function)(handle, option, value);
-}
-
-static inline int swiftboard_curl_set_socket_callback(
-    void *function, void *handle, int option, swiftboard_socket_callback value) {
-  return ((int (*)(void *, int, ...))function)(handle, option, value);
-}
-
-static inline int swiftboard_curl_set_seek_callback(
-    void *function, void *handle, int option, swiftboard_seek_callback value) {
-  return ((int (*)(void *, int, ...))function)(handle, option, value);
-}
-
-static inline int swiftboard_curl_set_sending_callback(
-    void *function, void *handle, int option, swiftboard_sending_callback value) {
-  return ((int (*)(void *, int, ...))function)(handle, option, value);
-}
-
-static inline int swiftboard_curl_set_debug_callback(
-    void *function, void *handle, int option, swiftboard_debug_callback value) {
-  return ((int (*)(void *, int, ...))function)(handle, option, value);
-}
-
 static inline long swiftboard_curl_get_long(void *function, void *handle, int info) {
   long value = 0;
   ((int (*)(void *, int, ...))function)(handle, info, &value);

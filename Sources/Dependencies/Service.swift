@@ -4,8 +4,8 @@ public protocol Service: Sendable {
   /// again.
   ///
   /// `Dependencies.shutDown(within:)` calls it at the end of a program. A service that wraps
-  /// another one, such as `RedactingKeychain`, forwards the call. The default implementation
-  /// returns true, for a service that keeps nothing open.
+  /// another one forwards the call. The default implementation returns true, for a service that
+  /// keeps nothing open.
   ///
   /// - Parameter duration: The time limit for waiting. The end of the program waits for the call,
   ///   so an implementation must return soon after the limit.

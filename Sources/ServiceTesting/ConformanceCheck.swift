@@ -161,6 +161,18 @@ func holds(
     line: line, column: column)
 }
 
+/// Returns the error of a type that `body` throws, or `nil` if it throws none.
+func failure<Failure: Error>(
+  _ type: Failure.Type, _ body: () async throws -> some Any
+) async -> Failure? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? Failure
+  }
+}
+
 /// Returns the value, or throws if it is `nil`.
 func required<Value>(
   _ value: Value?, _ text: String, fileID: StaticString = #fileID,

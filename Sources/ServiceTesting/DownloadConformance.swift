@@ -115,17 +115,17 @@ public struct DownloadConformance: Sendable {
       check("an ID that is not in the queue is named, and nothing changes", program) { subject in
         let before = try await subject.entries()
         let ids = before.prefix(1).map(\.id) + ["999"]
-        let paused = await failure { () throws(ProgramError) in
+        let paused = await failure(ProgramError.self) {
           try await subject.service.pause(ids, on: subject.server)
-        }
+        }?.kind
         try equal(paused, .notQueued(id: "999"))
-        let resumed = await failure { () throws(ProgramError) in
+        let resumed = await failure(ProgramError.self) {
           try await subject.service.resume(ids, on: subject.server)
-        }
+        }?.kind
         try equal(resumed, .notQueued(id: "999"))
-        let removed = await failure { () throws(ProgramError) in
+        let removed = await failure(ProgramError.self) {
           try await subject.service.remove(ids, deletesFiles: true, from: subject.server)
-        }
+        }?.kind
         try equal(removed, .notQueued(id: "999"))
         try equal(try await subject.entries(), before)
       },

@@ -52,25 +52,23 @@ public struct FileConformance: Sendable {
         try equal(files.absolutePath(absolute), absolute)
       },
       check("a file that is not there is missing") { files, path in
-        let error = await failure { () throws(FileError) in
-          _ = try await files.read(path, limit: 10)
-        }
+        let error = await failure(FileError.self) { try await files.read(path, limit: 10) }
         try equal(error?.kind, .missing)
         try equal(error?.path, path)
-        let input = await failure { () throws(FileError) in _ = try await files.input(path) }
+        let input = await failure(FileError.self) { try await files.input(path) }
         try equal(input?.kind, .missing)
       },
       check("more bytes than the limit are refused") { files, path in
         try await files.write(Self.bytes, to: path, mode: .replace)
-        let error = await failure { () throws(FileError) in
-          _ = try await files.read(path, limit: Self.bytes.count - 1)
+        let error = await failure(FileError.self) {
+          try await files.read(path, limit: Self.bytes.count - 1)
         }
         try equal(error?.kind, .tooLarge)
       },
       check("appending keeps what is there, and creating leaves it") { files, path in
         try await files.write(Data("a".utf8), to: path, mode: .create)
         try await files.write(Data("b".utf8), to: path, mode: .append)
-        let error = await failure { () throws(FileError) in
+        let error = await failure(FileError.self) {
           try await files.write(Data("c".utf8), to: path, mode: .create)
         }
         try equal(error?.kind, .exists)
@@ -110,7 +108,7 @@ public struct FileConformance: Sendable {
         try await output.write(Self.bytes)
         try await output.finish()
         try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
-        let error = await failure { () throws(FileError) in
+        let error = await failure(FileError.self) {
           let second = try await files.newFile(path)
           try await second.begin(afterKept: false, tag: nil)
           try await second.write(Data("other".utf8))
@@ -139,15 +137,5 @@ public struct FileConformance: Sendable {
       try await body(subject.service, subject.folder + "/file")
       withExtendedLifetime(subject) {}
     }
-  }
-}
-
-/// Returns the error that `body` throws, or `nil` if it throws none.
-private func failure(_ body: () async throws(FileError) -> Void) async -> FileError? {
-  do throws(FileError) {
-    try await body()
-    return nil
-  } catch {
-    return error
   }
 }

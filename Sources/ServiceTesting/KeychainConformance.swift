@@ -72,9 +72,52 @@ public struct KeychainConformance: Sendable {
   public var checks: [ConformanceCheck] {
     entryChecks + slotChecks + accessChecks + [
       check("an older copy and another keychain are refused until they are accepted") {
-        try await acceptsWhatWasPutThere()
+        for isOther in [false, true] {
+          let subject = try await make()
+          guard let change = subject.change else { return }
+          let keychain = subject.service
+          try await keychain.create(with: .words("open"))
+          try await change(.keep)
+          for value in [1, 2] as [UInt8] { try await keychain.save(Data([value]), forKey: "a") }
+          try await change(isOther ? .replace : .restore)
+          await keychain.lock()
+          let refusal: KeychainError.Kind = isOther ? .differentKeychain : .rolledBack
+          try await equal(kind { try await keychain.unlock(with: .words("open")) }, refusal)
+          try await equal(
+            kind { _ = try await keychain.accept(with: .words("shut")) }, .wrongSecret)
+          try await equal(kind { try await keychain.unlock(with: .words("open")) }, refusal)
+          let accepted = try await keychain.accept(with: .words("open"))
+          try equal(accepted.reason, isOther ? .replaced : .rolledBack)
+          try equal(accepted.remembered?.generation, 3)
+          try equal([accepted.found.generation, accepted.generation], [1, isOther ? 1 : 4])
+          try await equal(keychain.status().generation, accepted.generation)
+          await keychain.lock()
+          try await keychain.unlock(with: .words("open"))
+          withExtendedLifetime(subject) {}
+        }
       },
-      check("a keychain that was not used for so long is locked") { try await idles() },
+      check("a keychain that was not used for so long is locked") {
+        let time = ManualClock()
+        let subject = try await make(clock: time.clock)
+        let keychain = subject.service
+        try await keychain.create(with: .words("open"))
+        let limit = Duration.seconds(300)
+        try await equal(keychain.lock(unusedFor: limit), .inUse(left: limit))
+        time.advance(by: .seconds(200))
+        // Reading the status does not count as use.
+        _ = try await keychain.status()
+        _ = try await keychain.verify()
+        try await equal(keychain.lock(unusedFor: limit), .inUse(left: .seconds(100)))
+        _ = try await keychain.load(forKey: "a")
+        try await equal(keychain.lock(unusedFor: limit), .inUse(left: limit))
+        time.advance(by: .seconds(299))
+        try await equal(keychain.lock(unusedFor: limit), .inUse(left: .seconds(1)))
+        time.advance(by: .seconds(1))
+        try await equal(keychain.lock(unusedFor: limit), .locked)
+        try await equal(keychain.status().unlocked, false)
+        try await equal(keychain.lock(unusedFor: limit), .wasLocked)
+        withExtendedLifetime(subject) {}
+      },
     ]
   }
 
@@ -82,70 +125,37 @@ public struct KeychainConformance: Sendable {
     -> ConformanceCheck
   { ConformanceCheck("KeychainService", rule, body) }
 
+  /// A check of a keychain that `with` makes.
+  func checkOpen(
+    _ rule: String, source: Bool = false,
+    _ body: @escaping @Sendable (any KeychainService, _ folder: String) async throws -> Void
+  ) -> ConformanceCheck {
+    check(rule) { try await with(source: source, body) }
+  }
+
+  /// Calls `body` with a new keychain that the passphrase `open` opens.
+  ///
+  /// - Parameter source: Whether calls unlock the keychain automatically.
+  func with(
+    source: Bool = false, _ body: (any KeychainService, _ folder: String) async throws -> Void
+  ) async throws {
+    let subject = try await make(passphrase: source ? "open" : nil)
+    try await subject.service.create(with: .words("open"))
+    try await body(subject.service, subject.folder)
+    withExtendedLifetime(subject) {}
+  }
+
   /// - Parameter passphrase: See `Setting`.
   func make(
     passphrase: String? = nil, clock: BoardClock = BoardClock(now: { 0 }, sleep: { _ in })
   ) async throws -> Subject {
     try await makeSubject(Setting(passphrase: passphrase, clock: clock))
   }
-
-  private func acceptsWhatWasPutThere() async throws {
-    for isOther in [false, true] {
-      let subject = try await make()
-      guard let change = subject.change else { return }
-      let keychain = subject.service
-      try await keychain.create(with: .words("open"))
-      try await change(.keep)
-      for value in [1, 2] as [UInt8] { try await keychain.save(Data([value]), forKey: "a") }
-      try await change(isOther ? .replace : .restore)
-      await keychain.lock()
-      let refusal: KeychainError.Kind = isOther ? .differentKeychain : .rolledBack
-      try await equal(kind { try await keychain.unlock(with: .words("open")) }, refusal)
-      try await equal(kind { _ = try await keychain.accept(with: .words("shut")) }, .wrongSecret)
-      try await equal(kind { try await keychain.unlock(with: .words("open")) }, refusal)
-      let accepted = try await keychain.accept(with: .words("open"))
-      try equal(accepted.reason, isOther ? .replaced : .rolledBack)
-      try equal(accepted.remembered?.generation, 3)
-      try equal([accepted.found.generation, accepted.generation], [1, isOther ? 1 : 4])
-      try await equal(keychain.status().generation, accepted.generation)
-      await keychain.lock()
-      try await keychain.unlock(with: .words("open"))
-      withExtendedLifetime(subject) {}
-    }
-  }
-
-  private func idles() async throws {
-    let time = ManualClock()
-    let subject = try await make(clock: time.clock)
-    let keychain = subject.service
-    try await keychain.create(with: .words("open"))
-    let limit = Duration.seconds(300)
-    try await equal(keychain.lock(unusedFor: limit), .inUse(left: limit))
-    time.advance(by: .seconds(200))
-    // Reading the status does not count as use.
-    _ = try await keychain.status()
-    _ = try await keychain.verify()
-    try await equal(keychain.lock(unusedFor: limit), .inUse(left: .seconds(100)))
-    _ = try await keychain.load(forKey: "a")
-    try await equal(keychain.lock(unusedFor: limit), .inUse(left: limit))
-    time.advance(by: .seconds(299))
-    try await equal(keychain.lock(unusedFor: limit), .inUse(left: .seconds(1)))
-    time.advance(by: .seconds(1))
-    try await equal(keychain.lock(unusedFor: limit), .locked)
-    try await equal(keychain.status().unlocked, false)
-    try await equal(keychain.lock(unusedFor: limit), .wasLocked)
-    withExtendedLifetime(subject) {}
-  }
 }
 
 /// Returns the kind of the error that `body` throws, or `nil` if it does not throw.
 func kind(_ body: () async throws -> Void) async -> KeychainError.Kind? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return (error as? KeychainError)?.kind
-  }
+  await failure(KeychainError.self, body)?.kind
 }
 
 extension KeychainSecret {

@@ -89,9 +89,9 @@ public struct MediaConformance: Sendable {
         _ = try await subject.service.status(of: subject.server)
         var server = subject.server
         server.program = program == .radarr ? .sonarr : .radarr
-        let kind = await failure { () throws(ProgramError) in
-          _ = try await subject.service.status(of: server)
-        }
+        let kind = await failure(ProgramError.self) {
+          try await subject.service.status(of: server)
+        }?.kind
         try equal(kind, .wrongProgram(found: program.title))
       },
     ]
@@ -106,13 +106,13 @@ public struct MediaConformance: Sendable {
         }
       },
       check("an ID that is not in the library is missing", program) { subject in
-        let item = await failure { () throws(ProgramError) in
-          _ = try await subject.service.item(99_999, on: subject.server)
-        }
+        let item = await failure(ProgramError.self) {
+          try await subject.service.item(99_999, on: subject.server)
+        }?.kind
         try equal(item, .missing(id: "99999"))
-        let removed = await failure { () throws(ProgramError) in
+        let removed = await failure(ProgramError.self) {
           try await subject.service.remove(99_999, deletesFiles: false, from: subject.server)
-        }
+        }?.kind
         try equal(removed, .missing(id: "99999"))
       },
       check("a lookup finds what is not in the library, and nothing for no term", program) {
@@ -141,18 +141,18 @@ public struct MediaConformance: Sendable {
       check("what is there cannot be added again", program) { subject in
         let found = try await subject.found()
         _ = try await subject.service.add(found, to: subject.server)
-        let kind = await failure { () throws(ProgramError) in
-          _ = try await subject.service.add(found, to: subject.server)
-        }
+        let kind = await failure(ProgramError.self) {
+          try await subject.service.add(found, to: subject.server)
+        }?.kind
         try equal(kind, .exists)
       },
       check("what is not complete is refused", program) { subject in
         var found = try await subject.found()
         found.json["rootFolderPath"] = nil
         let resource = found
-        let kind = await failure { () throws(ProgramError) in
-          _ = try await subject.service.add(resource, to: subject.server)
-        }
+        let kind = await failure(ProgramError.self) {
+          try await subject.service.add(resource, to: subject.server)
+        }?.kind
         guard case .refused(let reasons)? = kind, !reasons.isEmpty else {
           throw ConformanceMismatch(expected: "refused, with a reason", found: "\(kind as Any)")
         }
@@ -195,10 +195,10 @@ public struct MediaConformance: Sendable {
           entry.id, blocksRelease: false, from: subject.server)
         let left = try await subject.service.queue(of: subject.server)
         try equal(left.entries.map(\.id), queue.entries.dropFirst().map(\.id))
-        let again = await failure { () throws(ProgramError) in
+        let again = await failure(ProgramError.self) {
           try await subject.service.removeDownload(
             entry.id, blocksRelease: false, from: subject.server)
-        }
+        }?.kind
         try equal(again, .notQueued(id: "\(entry.id)"))
       },
       check("a calendar is in order, and within its time", program) { subject in
@@ -216,9 +216,9 @@ public struct MediaConformance: Sendable {
         try equal(status.isEmpty, false)
       },
       check("nothing is searched for that is not in the library", program) { subject in
-        let kind = await failure { () throws(ProgramError) in
-          _ = try await subject.service.search(forItem: 99_999, on: subject.server)
-        }
+        let kind = await failure(ProgramError.self) {
+          try await subject.service.search(forItem: 99_999, on: subject.server)
+        }?.kind
         try equal(kind, .missing(id: "99999"))
       },
       check("Lidarr alone has metadata profiles", program) { subject in
@@ -238,12 +238,4 @@ public struct MediaConformance: Sendable {
       withExtendedLifetime(subject) {}
     }
   }
-}
-
-/// Returns the kind of the error of a call, or `nil` if it succeeds.
-func failure(_ body: () async throws(ProgramError) -> Void) async -> ProgramError.Kind? {
-  do throws(ProgramError) {
-    try await body()
-    return nil
-  } catch { return error.kind }
 }

@@ -6,48 +6,38 @@ extension PersistenceConformance {
   {
     let part = ConformancePart("PreferenceStore", make)
     return [
-      part.check("an absent preference is nil and no error") { try await absentPreference($0) },
-      part.check("removing a preference says whether there was one") {
-        try await removedPreference($0)
+      part.check("an absent preference is nil and no error") { service in
+        try await equal(service.preference("p"), nil)
+        try await equal(service.preferences(), [])
       },
-      part.check("invalid JSON is refused") { try await invalidPreferenceIsRefused($0) },
-      part.check("preferences are sorted and exact") { try await preferencesAreSortedAndExact($0) },
+      part.check("removing a preference says whether there was one") { service in
+        try await service.setPreference("p", to: "1")
+        try await equal(service.unsetPreference("p"), true)
+        try await equal(service.unsetPreference("p"), false)
+        try await equal(service.preference("p"), nil)
+      },
+      part.check("invalid JSON is refused") { service in
+        try await service.setPreference("p", to: "1")
+        for text in ["", "hidden", "1 2", "{"] {
+          let error = await failure(PersistenceError.self) {
+            try await service.setPreference("p", to: text)
+          }
+          try equal(error?.kind, .invalid)
+          try lacks(error?.message, "hidden")
+        }
+        try await equal(service.preference("p"), "1")
+      },
+      part.check("preferences are sorted and exact") { service in
+        try await service.setPreference("b", to: " 1.0 ")
+        try await service.setPreference("a", to: "\"x\"")
+        try await service.setPreference("b", to: " 2 ")
+        try await equal(service.preference("b"), " 2 ")
+        try await equal(
+          service.preferences(),
+          [
+            Preference(name: "a", json: "\"x\""), Preference(name: "b", json: " 2 "),
+          ])
+      },
     ]
-  }
-
-  private static func absentPreference(_ service: any PreferenceStore) async throws {
-    try await equal(service.preference("p"), nil)
-    try await equal(service.preferences(), [])
-  }
-
-  private static func removedPreference(_ service: any PreferenceStore) async throws {
-    try await service.setPreference("p", to: "1")
-    try await equal(service.unsetPreference("p"), true)
-    try await equal(service.unsetPreference("p"), false)
-    try await equal(service.preference("p"), nil)
-  }
-
-  private static func invalidPreferenceIsRefused(_ service: any PreferenceStore) async throws {
-    try await service.setPreference("p", to: "1")
-    for text in ["", "hidden", "1 2", "{"] {
-      let error = await failure { () throws(PersistenceError) in
-        try await service.setPreference("p", to: text)
-      }
-      try equal(error?.kind, .invalid)
-      try lacks(error?.message, "hidden")
-    }
-    try await equal(service.preference("p"), "1")
-  }
-
-  private static func preferencesAreSortedAndExact(_ service: any PreferenceStore) async throws {
-    try await service.setPreference("b", to: " 1.0 ")
-    try await service.setPreference("a", to: "\"x\"")
-    try await service.setPreference("b", to: " 2 ")
-    try await equal(service.preference("b"), " 2 ")
-    try await equal(
-      service.preferences(),
-      [
-        Preference(name: "a", json: "\"x\""), Preference(name: "b", json: " 2 "),
-      ])
   }
 }

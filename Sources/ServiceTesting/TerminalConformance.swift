@@ -73,9 +73,9 @@ public struct TerminalConformance: Sendable {
       check("a new passphrase that is typed differently is a mismatch", typed: ["one", "two"]) {
         let terminal = $0.service
         try await equal(
-          failure { () throws(TerminalError) in
-            _ = try await terminal.askPassphrase(prompt: prompt, isNew: true)
-          }, .mismatch)
+          failure(TerminalError.self) {
+            try await terminal.askPassphrase(prompt: prompt, isNew: true)
+          }?.kind, .mismatch)
       },
       check("a number that is typed chooses, and anything else is asked again", typed: ["x", "2"]) {
         try await equal($0.service.choose("which?", among: ["one", "two"]), 1)
@@ -101,7 +101,7 @@ public struct TerminalConformance: Sendable {
         let terminal = $0.service
         try await equal(terminal.readInput(limit: limit), bytes)
         try await equal(
-          failure { () throws(TerminalError) in _ = try await terminal.readInput(limit: limit) },
+          failure(TerminalError.self) { try await terminal.readInput(limit: limit) }?.kind,
           .unavailable)
       },
       check("a secret is read as other input is", input: bytes) {
@@ -111,14 +111,14 @@ public struct TerminalConformance: Sendable {
       check("more bytes than the limit are refused", input: bytes) {
         let terminal = $0.service
         try await equal(
-          failure { () throws(TerminalError) in
-            _ = try await terminal.readInput(limit: limit - 1)
-          }, .tooLong)
+          failure(TerminalError.self) {
+            try await terminal.readInput(limit: limit - 1)
+          }?.kind, .tooLong)
       },
       check("empty input is unavailable, also as a secret") {
         let terminal = $0.service
         try await equal(
-          failure { () throws(TerminalError) in _ = try await terminal.readSecret(limit: limit) },
+          failure(TerminalError.self) { try await terminal.readSecret(limit: limit) }?.kind,
           .unavailable)
       },
       check("a secret is revealed byte for byte, and progress is not written with it") {
@@ -146,10 +146,10 @@ public struct TerminalConformance: Sendable {
       check("without standard input there is none to read") {
         let terminal = $0.service
         try await equal(
-          failure { () throws(TerminalError) in _ = try await terminal.readInput(limit: 10) },
+          failure(TerminalError.self) { try await terminal.readInput(limit: 10) }?.kind,
           .unavailable)
         try await equal(
-          failure { () throws(TerminalError) in _ = try await terminal.readSecret(limit: 10) },
+          failure(TerminalError.self) { try await terminal.readSecret(limit: 10) }?.kind,
           .unavailable)
       },
     ]
@@ -172,16 +172,4 @@ private let prompt = "Passphrase: "
 /// Returns the bytes of an answer.
 private func answer(_ terminal: any TerminalService, isNew: Bool) async throws -> Data? {
   try await terminal.askPassphrase(prompt: prompt, isNew: isNew)?.withBytes { Data($0) }
-}
-
-/// Returns the kind of the error that `body` throws, or `nil` if it does not throw.
-private func failure(
-  _ body: () async throws(TerminalError) -> Void
-) async -> TerminalError.Kind? {
-  do throws(TerminalError) {
-    try await body()
-    return nil
-  } catch {
-    return error.kind
-  }
 }

@@ -19,25 +19,15 @@ package struct FileID: Hashable, Sendable {
 /// The system's information about a file. If two values are equal, the name still refers to the
 /// same, unchanged file.
 package struct FileInfo: Sendable, Equatable {
-  /// A time since 1970.
-  package struct Time: Sendable, Hashable {
-    package let seconds: Int64
-    package let nanoseconds: Int64
-
-    fileprivate init(_ time: timespec) {
-      (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
-    }
-  }
-
   package let id: FileID
   package let size: Int64
   package let mode: UInt32
   package let owner: UInt32
   /// The number of names of the file.
   package let names: UInt64
-  /// The times of the last change of the content and of the inode.
-  package let modified: Time
-  package let changed: Time
+  /// The times of the last change of the content and of the inode, since 1970.
+  package let modified: Duration
+  package let changed: Duration
 
   package init(_ status: stat) {
     id = FileID(status)
@@ -46,9 +36,9 @@ package struct FileInfo: Sendable, Equatable {
     owner = status.st_uid
     names = UInt64(status.st_nlink)
     #if canImport(Darwin)
-      (modified, changed) = (Time(status.st_mtimespec), Time(status.st_ctimespec))
+      (modified, changed) = (Duration(status.st_mtimespec), Duration(status.st_ctimespec))
     #else
-      (modified, changed) = (Time(status.st_mtim), Time(status.st_ctim))
+      (modified, changed) = (Duration(status.st_mtim), Duration(status.st_ctim))
     #endif
   }
 
@@ -74,7 +64,14 @@ package struct FileInfo: Sendable, Equatable {
   package var isOpenToOthers: Bool { mode & 0o077 != 0 }
   /// The time of the last change of the content, in microseconds since 1970.
   package var written: Int64 {
-    let seconds = modified.seconds.multipliedReportingOverflow(by: 1_000_000)
-    return seconds.overflow ? 0 : seconds.partialValue &+ modified.nanoseconds / 1000
+    let (seconds, attoseconds) = modified.components
+    let whole = seconds.multipliedReportingOverflow(by: 1_000_000)
+    return whole.overflow ? 0 : whole.partialValue &+ attoseconds / 1_000_000_000_000
+  }
+}
+
+extension Duration {
+  fileprivate init(_ time: timespec) {
+    self = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

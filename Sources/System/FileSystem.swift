@@ -369,18 +369,20 @@ package struct FileSystem: Sendable {
     }
   }
 
+  /// Writes all of the bytes.
+  package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: OpenFile) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = try write(UnsafeRawBufferPointer(rebasing: rest), to: file)
+      guard count > 0 else { throw SystemError(code: EIO, call: "write") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Writes all of the bytes.
   package func write(_ bytes: [UInt8], to file: OpenFile) throws(SystemError) {
-    var used = 0
-    while used < bytes.count {
-      let wrote = try perform(.write, file.name) { fault in
-        bytes.withUnsafeBytes { buffer in
-          guard let base = buffer.baseAddress else { return 0 }
-          let count = fault == .short ? 1 : bytes.count - used
-          return SwiftBoardSystem.write(file.number, base + used, count)
-        }
-      }
-      guard wrote > 0 else { throw SystemError(code: EIO, call: "write") }
-      used += wrote
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      try writeAll(bytes, to: file)
     }
   }
 

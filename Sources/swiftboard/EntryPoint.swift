@@ -14,7 +14,7 @@ func enter(
 ) -> Int32 {
   MemoryAllocator.shareFreedMemory()
   SQLiteLibrary.disableMemoryStatistics()
-  ProcessHardening.forbidDumps()
+  forbidCoreDumps()
   ProcessHardening.holdStandardDescriptors()
   if let code = BoardProgram.refuse(openFileLimit: openFileLimit()) { return code }
   ProcessHardening.keepOwnerPermissions()

@@ -25,18 +25,18 @@ struct StyledTextTests {
     #expect(parts(doubled) == "aaerror[bb]ccheader[dd]")
     #expect(text.mapParts { _ in [] } == StyledText())
     #expect(
-      String(decoding: text.rendered(.standard), as: UTF8.self)
+      String(decoding: text.rendered, as: UTF8.self)
         == "a\u{1B}[1;31mb\u{1B}[0mc\u{1B}[1md\u{1B}[0m")
-    #expect(StyledText("x").rendered(.standard) == Array("x".utf8))
+    #expect(StyledText("x").rendered == Array("x".utf8))
   }
 
   @Test("pieces are whole characters in whole styles, and together the text", arguments: 4...20)
   func pieces(size: Int) throws {
     let json = #"{"a": ["\#(String(repeating: "\u{5BB6}\u{1F511}x", count: 9))", 1], "b": null}"#
     let text = "1234" + StyledText("a long heading\n", .heading) + StyledText(json, .json) + "end\n"
-    for palette in [Palette.standard, nil] {
+    for color in [true, false] {
       var joined = ""
-      text.forEachPiece(of: size, palette) { piece in
+      text.forEachPiece(of: size, color: color) { piece in
         let piece = String(validating: piece, as: UTF8.self)
         #expect(piece != nil)
         let escapes = (piece ?? "").split(separator: "\u{1B}").dropFirst()
@@ -46,8 +46,8 @@ struct StyledTextTests {
       #expect(joined.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == text.text)
     }
     var all: [UInt8] = []
-    text.forEachPiece(of: 1000, .standard) { all += $0 }
-    #expect(all == text.rendered(.standard))
+    text.forEachPiece(of: 1000, color: true) { all += $0 }
+    #expect(all == text.rendered)
   }
 
   @Test("no piece follows the one at which an error ends them")
@@ -55,7 +55,7 @@ struct StyledTextTests {
     struct End: Error {}
     var count = 0
     #expect(throws: End.self) {
-      try StyledText("[1,2,3,4,5,6]", .json).forEachPiece(of: 4, .standard) { _ in
+      try StyledText("[1,2,3,4,5,6]", .json).forEachPiece(of: 4, color: true) { _ in
         count += 1
         if count == 2 { throw End() }
       }

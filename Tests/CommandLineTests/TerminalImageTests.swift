@@ -5,14 +5,14 @@ import Testing
 @Suite("The image of a terminal")
 struct TerminalImageTests {
   private func elements(_ text: StyledText, columns: Int = 20) -> [String] {
-    TerminalImage(columns: columns, title: "t", palette: .standard).svg(of: text)
+    TerminalImage(columns: columns, title: "t").svg(of: text)
       .split(separator: "\n").filter { $0.hasPrefix("<text") }.dropFirst().map(String.init)
   }
 
   @Test("text is escaped, and has no byte above 0x7F and no control")
   func escapes() {
     let hostile = StyledText("</text><script>\"&\u{1B}[2J\u{9B}\u{e9}")
-    let svg = TerminalImage(columns: 80, title: "<t>", palette: .standard).svg(of: hostile)
+    let svg = TerminalImage(columns: 80, title: "<t>").svg(of: hostile)
     #expect(svg.contains("&lt;/text&gt;&lt;script&gt;&quot;&amp;&#xfffd;[2J&#x9b;&#xe9;</text>"))
     #expect(svg.contains(">&lt;t&gt;</text>"))
     #expect(svg.utf8.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })

@@ -1,8 +1,9 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 /// What the reducer of `analytics` does with the consent; docs/features.md has the same as a table.
 struct AnalyticsTransitionTests {

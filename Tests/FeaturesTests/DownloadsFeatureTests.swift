@@ -1,12 +1,12 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
 
 /// The reducer alone: what it decides, and what its effects bring.
 @Suite("downloads, its reducer")

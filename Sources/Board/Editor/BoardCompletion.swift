@@ -49,21 +49,14 @@ final class BoardCompletion: Sendable {
   static func within<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async -> Value
   ) async -> Value? {
-    let isAnswered = Mutex(false)
-    return await withCheckedContinuation { continuation in
-      let resume: @Sendable (Value?) -> Void = { answer in
-        let isFirst = isAnswered.withLock { answered in
-          defer { answered = true }
-          return !answered
-        }
-        if isFirst { continuation.resume(returning: answer) }
-      }
+    await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
       // A task group would wait for the slower of the two.
       Task {
         try? await Task.sleep(for: limit)
-        resume(nil)
+        waiter.resume(returning: nil)
       }
-      Task { resume(await body()) }
+      Task { waiter.resume(returning: await body()) }
     }
   }
 

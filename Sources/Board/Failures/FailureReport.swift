@@ -58,7 +58,7 @@ package struct FailureReport: Sendable, Equatable {
       members += failure.members
       members.append(.init("hint", failure.help.map(JSON.string) ?? .null))
       if let value { members.append(.init("value", value)) }
-      return StyledText(OutputFormatter.line(.object(members)) + "\n")
+      return StyledText(JSON.object(members).description + "\n")
     }
     var start = ""
     if let location {

@@ -42,14 +42,7 @@ public struct Outcome: Sendable {
   /// Creates a success. With a nonzero `status`, it is a negative answer that the output itself
   /// explains.
   public init(
-    job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
-  ) {
-    self.init(job: job, value: value, presentation: presentation, notes: notes.map { Note($0) })
-  }
-
-  /// Creates a success, with notes that have a kind or styles.
-  public init(
-    job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [Note]
+    job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [Note] = []
   ) {
     self.job = job
     self.status = 0
@@ -61,17 +54,7 @@ public struct Outcome: Sendable {
   /// Creates a failure, which may still have output.
   public init(
     job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
-    notes: [String] = []
-  ) {
-    self.init(
-      job: job, failure: failure, value: value, presentation: presentation,
-      notes: notes.map { Note($0) })
-  }
-
-  /// Creates a failure, with notes that have a kind or styles.
-  public init(
-    job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
-    notes: [Note]
+    notes: [Note] = []
   ) {
     self.job = job
     self.status = failure.code
@@ -106,10 +89,3 @@ extension Outcome {
 }
 
 package typealias Column = Presentation.Column
-
-extension Timestamp {
-  /// Formats a time. A time outside the calendar's range becomes the beginning of 1970.
-  package static func format(_ microseconds: Int64) -> String {
-    text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
-  }
-}

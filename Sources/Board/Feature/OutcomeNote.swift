@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 
 extension Outcome {
   /// A line about an outcome, for standard error.
-  public struct Note: Sendable, Equatable {
+  public struct Note: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The purpose of a line.
     public enum Kind: Sendable, Equatable {
       /// The line reports what was done. It is not printed with `-q`.
@@ -25,6 +25,9 @@ extension Outcome {
 
     /// Creates a note.
     public init(_ text: String) { self.init(StyledText(text)) }
+
+    /// Creates a note.
+    public init(stringLiteral text: String) { self.init(text) }
 
     /// Creates a warning.
     public static func warning(_ text: String) -> Note { Note(StyledText(text), kind: .warning) }

@@ -181,10 +181,10 @@ final class BoardOutputWriter: Sendable {
   ) throws(OutputError) -> Bool {
     struct Cut: Error {}
     let color = output.display.color ?? self.color
-    let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
+    let usesColor = terminal.usesColor(color, onError: false)
     var isFirst = true
     do {
-      try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
+      try output.content.forEachPiece(of: Self.pieceSize, color: usesColor) { piece in
         guard isFirst || !cutting.withLock({ $0.ends(output.job) }) else { throw Cut() }
         isFirst = false
         try writeToTerminal(piece, of: output.job, on: standardOutput, &row)
@@ -363,6 +363,6 @@ final class BoardOutputWriter: Sendable {
     _ text: StyledText, _ color: ColorMode?, onError: Bool
   ) -> [UInt8] {
     terminal.usesColor(color ?? self.color, onError: onError)
-      ? text.rendered(.standard) : text.bytes
+      ? text.rendered : text.bytes
   }
 }

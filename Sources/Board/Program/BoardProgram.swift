@@ -135,10 +135,10 @@ public enum BoardProgram {
   /// The same as a value.
   static func versions(of program: ProgramName) -> JSON {
     let built = LibraryVersions.built
-    return .object([
-      .init(program.name, .string(program.version)), .init("libcurl", .string(built.curl)),
-      .init("libsodium", .string(built.sodium)), .init("SQLite", .string(built.sqlite)),
-    ])
+    return [
+      program.name: .string(program.version), "libcurl": .string(built.curl),
+      "libsodium": .string(built.sodium), "SQLite": .string(built.sqlite),
+    ]
   }
 
   /// Prints a value as the line of JSON that a command prints.
@@ -155,7 +155,7 @@ public enum BoardProgram {
     _ text: StyledText, _ program: ProgramName, isJSON: Bool = false, usesColor: Bool = false
   ) -> Int32 {
     do throws(OutputError) {
-      try StandardOutput().write(usesColor ? text.rendered(.standard) : text.bytes)
+      try StandardOutput().write(usesColor ? text.rendered : text.bytes)
       return 0
     } catch {
       let code = ExitCode.of(error)
@@ -191,7 +191,7 @@ public enum BoardProgram {
     var named = isJSON ? text : StyledText("\(program): ") + text
     if !isJSON, terminal.isErrorTerminal { named = named.wrapped(to: terminal.size.columns) }
     try? StandardOutput.standardError().write(
-      usesColor ? named.rendered(.standard) : named.bytes)
+      usesColor ? named.rendered : named.bytes)
   }
 }
 

@@ -13,13 +13,10 @@ struct BoardPrompt {
   private let isRecording: Bool
   private let hasProblem: Bool
 
-  init(_ board: Board, in name: String?) {
-    self.init(board, board.store.withState { copy $0 }, in: name)
-  }
-
-  init(_ board: Board, _ state: BoardState, in name: String?) {
+  /// - Parameter state: The state of the board, or `nil` for its present one.
+  init(_ board: Board, _ state: BoardState? = nil, in name: String?) {
     self.init(
-      state, isRecording: board.recording != nil,
+      state ?? board.store.withState { copy $0 }, isRecording: board.recording != nil,
       hasProblem: board.recordingProblem != nil, name: name)
   }
 

@@ -126,7 +126,7 @@ public final class Board: Sendable {
         sink(
           BoardOutput(
             stream: .standardError,
-            text: "internal error: \(issue.redacted(by: dependencies.logger))\n", job: 0))
+            content: "internal error: \(issue.redacted(by: dependencies.logger))\n", job: 0))
       })
     failures.handler.withLock { $0 = { [weak self] in self?.end(failing: $0) ?? false } }
     recordings.attach(to: store) { [weak self] step, finished in

@@ -37,9 +37,6 @@ public struct BoardOutput: Sendable, Equatable {
     package var color: ColorMode?
     /// What is written on standard error if Ctrl-C ends the printing, or `nil` for nothing.
     package var cutNote: StyledText?
-
-    /// The display of messages.
-    public init() {}
   }
 
   /// The bytes without styles.
@@ -47,13 +44,6 @@ public struct BoardOutput: Sendable, Equatable {
 
   /// The bytes as text. Invalid UTF-8 is replaced.
   public var text: String { content.text }
-
-  /// Creates output from a text.
-  public init(
-    stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
-  ) {
-    self.init(stream: stream, content: StyledText(text), redirect: redirect, job: job)
-  }
 
   /// Creates a warning that belongs to no command.
   static func warning(_ text: String, _ settings: BoardSettings) -> BoardOutput {
@@ -67,7 +57,7 @@ public struct BoardOutput: Sendable, Equatable {
     return output
   }
 
-  /// Creates output from text with styles.
+  /// Creates output.
   public init(
     stream: Stream, content: StyledText, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
@@ -128,7 +118,7 @@ public struct BoardRenderer: Sendable {
     if announces(context, state) {
       let text = escapeControls(String(context.text.firstPhysicalLine))
       outputs.append(
-        BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0))
+        BoardOutput(stream: .standardError, content: "[\(context.job)] \(text)\n", job: 0))
     }
     // Some commands end in the step in which they start.
     return outputs + outputsAfterStart(of: action, in: state, at: t)
@@ -162,7 +152,7 @@ public struct BoardRenderer: Sendable {
     all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
     if all.isEmpty, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown.
-      var nothing = BoardOutput(stream: .standardOutput, text: "", job: context.job)
+      var nothing = BoardOutput(stream: .standardOutput, content: "", job: context.job)
       nothing.display.round = round
       return [nothing]
     }
@@ -408,8 +398,8 @@ public struct BoardRenderer: Sendable {
         return nil
       }
       return BoardOutput(
-        stream: .standardOutput, text: transcript(text, context), redirect: context.redirect,
-        job: job)
+        stream: .standardOutput, content: StyledText(transcript(text, context)),
+        redirect: context.redirect, job: job)
     case .printedBytes(let job, let base64):
       guard let context = context(job), (context.output ?? state.settings.output) != .json,
         let bytes = Data(base64Encoded: base64)
@@ -426,7 +416,8 @@ public struct BoardRenderer: Sendable {
       else { return nil }
       let name = context.name.replacing(".", with: " ")
       return BoardOutput(
-        stream: .standardError, text: escapeControls("\(name): \(text)") + "\n", job: job)
+        stream: .standardError, content: StyledText(escapeControls("\(name): \(text)") + "\n"),
+        job: job)
     case .run, .succeeded, .failed: return nil
     }
   }

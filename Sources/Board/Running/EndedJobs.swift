@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// The exit codes of all commands that have ended.
 ///
 /// Jobs are numbered in the order in which they start and end in nearly the same one. The numbers
@@ -41,11 +43,6 @@ struct EndedJobs: Sendable {
 
   /// The index of the first range that does not end before `job`.
   private func firstRange(from job: Int) -> Int {
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < job { low = middle + 1 } else { high = middle }
-    }
-    return low
+    ranges.partitioningIndex { $0.upperBound >= job }
   }
 }

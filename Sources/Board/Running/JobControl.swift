@@ -219,19 +219,6 @@ final class JobControl: Sendable {
     }
   }
 
-  /// A line that waits for exit codes. Only the first result counts.
-  private final class Waiter: Sendable {
-    private let continuation: Mutex<CheckedContinuation<[Int32]?, Never>?>
-
-    init(_ continuation: CheckedContinuation<[Int32]?, Never>) {
-      self.continuation = Mutex(continuation)
-    }
-
-    func resume(returning codes: [Int32]?) {
-      continuation.withLock { $0.take() }?.resume(returning: codes)
-    }
-  }
-
   /// Returns the outcome of a background command by the prefix of its line, and removes the
   /// command.
   func judge(_ job: Int, _ code: Int32) -> LineOutcome {

@@ -58,8 +58,7 @@ struct LineExpansion {
       guard let text, text.text == nil else { continue }
       throw UsageError(
         "\(name) has \(text.count) bytes, which this session has not taken over with the state",
-        help: "have it made again by the command that made it", column: word.column,
-        length: max(1, word.length), lineOffset: word.lineOffset, kind: .malformedData)
+        help: "have it made again by the command that made it", at: word, kind: .malformedData)
     }
   }
 
@@ -78,8 +77,7 @@ struct LineExpansion {
       throw UsageError(
         "the last list was too long to be kept as a value",
         help: "a short one is kept: --limit N, and -n N of a log; {{last.count}} is their number",
-        column: word.column, length: max(1, word.length), lineOffset: word.lineOffset,
-        kind: .malformedData)
+        at: word, kind: .malformedData)
     }
   }
 
@@ -89,8 +87,8 @@ struct LineExpansion {
     for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {
       throw UsageError(
         "the body of the last answer is not text and cannot be put into a line",
-        help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
-        length: max(1, word.length), lineOffset: word.lineOffset, kind: .malformedData)
+        help: "write it to a file with --out FILE, and send that with @FILE", at: word,
+        kind: .malformedData)
     }
   }
 }

@@ -47,7 +47,7 @@ extension RecordingQueries {
         help: "'session replay \(path) > FILE' prints it")
     }
     let image = TerminalImage(
-      columns: width ?? 100, title: navigators.features.program.name, palette: .standard)
+      columns: width ?? 100, title: navigators.features.program.name)
     return .screenshot(svg: image.svg(of: text))
   }
 

@@ -10,9 +10,6 @@ public struct SessionState: Codable, Sendable, Equatable {
   /// The running commands that begin, mark, end or write a recording, or `nil` in recordings in
   /// which they ended when they were cancelled.
   public var changes: RunningChanges? = []
-
-  /// Creates a state in which nothing is recorded or visited.
-  public init() {}
 }
 
 /// A position in a recording.
@@ -21,12 +18,6 @@ public struct SessionPosition: Codable, Sendable, Equatable {
   public var step: Int
   /// The recording's last step at the time of the jump.
   public var last: Int
-
-  /// Creates a position. Does not check whether the recording has `step`.
-  public init(step: Int, last: Int) {
-    self.step = step
-    self.last = last
-  }
 }
 
 /// The recording when a line was read. `end` and `-1` are relative to it.
@@ -35,12 +26,6 @@ public struct SessionMoment: Codable, Sendable, Equatable {
   public var path: String
   /// Its last step.
   public var step: Int
-
-  /// Creates a moment of a recording.
-  public init(path: String, step: Int) {
-    self.path = path
-    self.step = step
-  }
 }
 
 /// The actions of the feature `session`.
@@ -154,12 +139,6 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   public var size: Int
   /// The number of ended files to keep, or `nil` for all.
   public var keep: Int?
-
-  /// Creates a rotation by size in MiB. Without `keep`, every file is kept.
-  public init(size: Int, keep: Int? = nil) {
-    self.size = size
-    self.keep = keep
-  }
 }
 
 /// A machine-readable format for the results of checking files.
@@ -209,20 +188,7 @@ public struct SessionTimelineQuery: Codable, Sendable, Equatable {
   /// Only steps in this range.
   public var range: SessionRange?
   /// The maximum number of rows.
-  public var limit: Int
-
-  /// Creates a query. An omitted part selects everything.
-  public init(
-    file: String? = nil, text: String? = nil, action: String? = nil, sources: [String]? = nil,
-    range: SessionRange? = nil, limit: Int = 1000
-  ) {
-    self.file = file
-    self.text = text
-    self.action = action
-    self.sources = sources
-    self.range = range
-    self.limit = limit
-  }
+  public var limit = 1000
 }
 
 /// The part of a recording that `session replay` prints, and its pace.
@@ -236,34 +202,16 @@ public struct SessionReplayQuery: Codable, Sendable, Equatable {
   /// The speed relative to the recording, or `nil` for as fast as possible.
   public var speed: Double?
   /// Whether to wait for a key before each part.
-  public var isStepped: Bool
+  public var isStepped = false
   /// The longest pause in microseconds.
   public var idleLimit: Int64?
   /// Whether to continue if decoding dropped or filled in values.
-  public var acceptsRisk: Bool
+  public var acceptsRisk = false
   /// Whether to send the lines to the board's services and compare the actions that follow.
-  public var isLive: Bool
+  public var isLive = false
   /// With `isLive`, further members that are not compared, as texts of `JSONPathPattern`.
   public var ignored: [String]?
   /// With `isLive`, whether to use this home's documents, preferences, API services and secrets.
   /// Otherwise there are none at first.
   public var sharesHome: Bool?
-
-  /// Creates a query. By default, it plays the whole recording without pauses.
-  public init(
-    file: String, from: Int? = nil, until: SessionTarget? = nil, speed: Double? = nil,
-    isStepped: Bool = false, idleLimit: Int64? = nil, acceptsRisk: Bool = false,
-    isLive: Bool = false, ignored: [String]? = nil, sharesHome: Bool? = nil
-  ) {
-    self.file = file
-    self.from = from
-    self.until = until
-    self.speed = speed
-    self.isStepped = isStepped
-    self.idleLimit = idleLimit
-    self.acceptsRisk = acceptsRisk
-    self.isLive = isLive
-    self.ignored = ignored
-    self.sharesHome = sharesHome
-  }
 }

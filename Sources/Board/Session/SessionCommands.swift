@@ -209,13 +209,10 @@ enum SessionCommands {
         "session verify a.actions.jsonl b.actions.jsonl --format tap",
       ]
     ) { invocation throws(UsageError) in
-      var paths: [String] = []
-      for argument in invocation.arguments("file") {
-        paths.append(try plain(argument, "session verify"))
-      }
-      return .session(
+      .session(
         .verify(
-          files: paths, format: try invocation.text("format").flatMap(SessionReportFormat.init),
+          files: try plain(invocation.arguments("file"), "session verify"),
+          format: try invocation.text("format").flatMap(SessionReportFormat.init),
           acceptsRisk: invocation.flag("accept-risk")))
     },
     CommandSpec(

@@ -118,7 +118,7 @@ final class SessionNavigators: Sendable {
 private struct FileIdentity: Equatable {
   private let id: FileID
   private let size: Int64
-  private let modified: FileInfo.Time
+  private let modified: Duration
 
   init?(_ path: String) {
     guard let info = FileInfo(path) else { return nil }

@@ -37,7 +37,9 @@ enum SessionOutcomes {
     case .travelled(let step, let last): return travelled(step, of: last, job)
     case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
-    case .asserted(let text, let holds, let step): return asserted(text, holds, at: step, job)
+    case .asserted(_, true, _): return Outcome(job: job, value: .bool(true))
+    case .asserted(let text, false, let step):
+      return Outcome(job: job, failure: .assertion(text, [], at: step))
     case .step(let step):
       let json = json(step)
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
@@ -128,18 +130,6 @@ enum SessionOutcomes {
 
   // MARK: Navigation
 
-  private static func asserted(
-    _ text: String, _ holds: Bool, at step: Int, _ job: Int
-  ) -> Outcome {
-    if holds { return Outcome(job: job, value: .bool(true)) }
-    return Outcome(
-      job: job,
-      failure: Failure(
-        code: ExitCode.no, error: "assertionFailed",
-        message: "assertion failed at step \(step): \(text)",
-        help: "'state' shows the state the paths lead into"))
-  }
-
   private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
     let what = step.origin == nil ? ", the beginning" : ": \(step.title)"
     return Outcome(
@@ -173,7 +163,7 @@ enum SessionOutcomes {
       : "the states after steps \(diff.from) and \(diff.to) differ in \(locations) \(noun)"
     var outcome = Outcome(
       job: job, value: json(diff), presentation: table(diff),
-      notes: [title + (diff.isTruncated ? "; --limit N shows more" : "")])
+      notes: ["\(title)\(diff.isTruncated ? "; --limit N shows more" : "")"])
     // This is no failure with a message: the differences are the requested result, and they are on
     // standard output.
     outcome.status = diff.changes.isEmpty ? 0 : ExitCode.no
@@ -256,7 +246,8 @@ enum SessionOutcomes {
           Column("by", priority: 4), Column("action", priority: 3, leastWidth: marks),
           Column("effects", priority: 2),
         ], rows: rows),
-      notes: (context.draws(job) ? [density(timeline, context.settings)] : []).compactMap(\.self)
+      notes: (context.draws(job) ? [density(timeline, context.settings)] : [])
+        .compactMap { $0.map { Outcome.Note($0) } }
         + (timeline.isTruncated
           ? ["there are more entries; --limit N or --range A..B shows them"] : []))
   }
@@ -297,7 +288,7 @@ enum SessionOutcomes {
         "fork": .string(fork.path), "step": JSON(fork.step), "source": .string(fork.source),
         "continued": .bool(fork.isContinued),
       ],
-      notes: [fork.isContinued ? what + ", and the board continues there" : what])
+      notes: ["\(what)\(fork.isContinued ? ", and the board continues there" : "")"])
   }
 
   private static func bisected(
@@ -349,7 +340,7 @@ enum SessionOutcomes {
       notes: [
         failsFirst
           ? "it fails from the beginning; the first step after which this holds: \(found.assertion)"
-          : "the first step after which this fails: \(found.assertion)", asked,
+          : "the first step after which this fails: \(found.assertion)", Outcome.Note(asked),
       ])
   }
 

@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardRecording
 
 /// The result of a `session` command. It contains everything the command prints, so that a replay
 /// needs no file.
@@ -125,11 +126,7 @@ public struct SessionTimeline: Codable, Sendable, Equatable {
   /// An effect, from the step that returned it to the last step that mentions it.
   public struct Span: Codable, Sendable, Equatable {
     /// The way an effect ended.
-    public enum End: String, Codable, Sendable {
-      /// The effect finished, was cancelled, or sent nothing more so that its end is unknown, or
-      /// its end is outside the recording.
-      case finished, cancelled, silent, open
-    }
+    public typealias End = EffectSpan.End
 
     /// The effect's name.
     public var name: String

@@ -52,17 +52,9 @@ extension SessionStep {
 
 extension SessionTimeline.Span {
   init(_ span: EffectSpan) {
-    let end: End =
-      switch span.end {
-      case .finished: .finished
-      case .cancelled: .cancelled
-      case .silent: .silent
-      case .open: .open
-      }
     self.init(
       name: span.effect.name, id: span.effect.id,
       ids: span.effect.ids.count > 1 ? span.effect.ids : nil, first: span.first, last: span.last,
-      end: end,
-      actions: span.actions)
+      end: span.end, actions: span.actions)
   }
 }

@@ -4,8 +4,8 @@ import SwiftBoardCommandLine
 enum KeyHelp {
   /// Returns the text of `help keys`, in lines of at most `width` columns.
   static func text(_ width: Int) -> String {
-    var text = paragraph(
-      "keys: what edits a line at a terminal (C-x is Ctrl and x, M-x is Alt and x)", width)
+    var text = HelpText.wrapped(
+      "keys: what edits a line at a terminal (C-x is Ctrl and x, M-x is Alt and x)", width: width)
     for (title, rows) in sections {
       text += "\n\(title)\n"
       for (keys, help) in rows {
@@ -17,12 +17,9 @@ enum KeyHelp {
       }
     }
     return text + "\n"
-      + paragraph(
-        "A line that begins with a blank, or has a secret, is not kept in the history.", width)
-  }
-
-  private static func paragraph(_ text: String, _ width: Int) -> String {
-    HelpText.wrapped(text, width: width, indent: 0, hanging: 0)
+      + HelpText.wrapped(
+        "A line that begins with a blank, or has a secret, is not kept in the history.",
+        width: width)
   }
 
   private static let sections: [(title: String, rows: [(keys: String, help: String)])] = [

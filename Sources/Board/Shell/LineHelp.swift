@@ -10,7 +10,7 @@ enum LineHelp {
     HelpText.wrapped(
       "help line explains prefixes, values that are put in, and > FILE.\n"
         + "help shell lists the board's own commands, and explains lines as well.\n"
-        + "help keys lists the keys that edit a line.", width: width, indent: 0, hanging: 0)
+        + "help keys lists the keys that edit a line.", width: width)
   }
 
   /// Returns the text of `help line`, in lines of at most `width` columns.

@@ -94,13 +94,4 @@ public struct EffectLine: Codable, Sendable, Equatable {
   public var phase: String
   /// The step that returned the effect.
   public var step: Int
-
-  /// Creates the description of an effect.
-  public init(name: String, id: String?, ids: [String]? = nil, phase: String, step: Int) {
-    self.name = name
-    self.id = id
-    self.ids = ids
-    self.phase = phase
-    self.step = step
-  }
 }

@@ -209,7 +209,9 @@ enum ShellOutcomes {
   }
 
   /// Says of what is listed as it is now that it is not that of the earlier step that is shown.
-  private static func present(_ what: String, _ state: BoardState, _ past: String) -> [String] {
+  private static func present(
+    _ what: String, _ state: BoardState, _ past: String
+  ) -> [Outcome.Note] {
     guard let position = state.session.position else { return [] }
     return ["these are the \(what) of now; '\(past)' has those of step \(position.step)"]
   }
@@ -242,7 +244,7 @@ enum ShellOutcomes {
     // The most urgent advice comes first.
     let notes = ([.problem, .note, .good] as [InstallationFinding.State]).flatMap { state in
       findings.filter { $0.state == state }.compactMap { finding in
-        finding.advice.map { "\(finding.subject): \($0)" }
+        finding.advice.map { Outcome.Note("\(finding.subject): \($0)") }
       }
     }
     let problems = findings.count { $0.state == .problem }

@@ -20,9 +20,6 @@ public struct ShellState: Codable, Sendable, Equatable {
   public var watches: [RepeatedCommand]?
   /// What the last lines that show the state could not load, by feature; `nil` if there is nothing.
   public var unloaded: [StateLoadFailure]?
-
-  /// Creates a state without variables and commands.
-  public init() {}
 }
 
 /// What a feature could not load for a line that shows the state.
@@ -69,12 +66,6 @@ public struct FinishedJob: Codable, Sendable, Equatable {
     public var lastStatus: Int32
     /// The value of the previous command, as JSON text.
     public var last: StateText?
-
-    /// Creates the values.
-    public init(lastStatus: Int32, last: StateText?) {
-      self.lastStatus = lastStatus
-      self.last = last
-    }
   }
 
   /// The output of the command, stored for the step that ended it. It follows from that step, so it
@@ -83,16 +74,6 @@ public struct FinishedJob: Codable, Sendable, Equatable {
 
   private enum CodingKeys: CodingKey {
     case context, status, found
-  }
-
-  /// Creates the end of a command.
-  public init(
-    context: CommandContext, status: Int32, found: Found? = nil, outcome: Outcome? = nil
-  ) {
-    self.context = context
-    self.status = status
-    self.found = found
-    self.outcome = outcome
   }
 
   /// Returns whether both are the same end of the same command. Ignores the outcome.

@@ -82,14 +82,6 @@ public struct RepeatedCommand: Codable, Sendable, Equatable {
   public var left: Int?
   /// Whether a round is to begin, or runs; not during a pause.
   public var isDue: Bool
-
-  /// A command that is being repeated.
-  public init(job: Int, interval: Int64, left: Int?, isDue: Bool) {
-    self.job = job
-    self.interval = interval
-    self.left = left
-    self.isDue = isDue
-  }
 }
 
 extension ShellState {

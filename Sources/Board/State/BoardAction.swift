@@ -26,11 +26,7 @@ public enum BoardAction: Sendable, Equatable {
   static func path<State, Action>(
     to feature: Feature<State, Action>
   ) -> CasePath<BoardAction, Action> {
-    let name = feature.name
-    return CasePath(embed: { .feature(AnyFeatureAction($0, of: name)) }) {
-      guard case .feature(let action) = $0, action.feature == name else { return nil }
-      return action.base as? Action
-    }
+    CasePath(embed: { BoardAction($0, of: feature) }) { $0.action(of: feature) }
   }
 
   static let session = CasePath<BoardAction, SessionAction>(embed: BoardAction.session) {

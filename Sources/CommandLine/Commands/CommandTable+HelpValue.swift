@@ -19,23 +19,18 @@ extension CommandTable {
 extension OptionSpec {
   /// The option in the value of a command's help.
   package var helpValue: JSON {
-    .object([.init("option", .string(synopsis)), .init("help", .string(help))])
+    ["option": .string(synopsis), "help": .string(help)]
   }
 }
 
 extension CommandSpec {
   fileprivate var helpValue: JSON {
-    .object([
-      .init("command", .string(path.joined(separator: " "))), .init("summary", .string(summary)),
-      .init("usage", .string(synopsis)), .init("details", .string(details)),
-      .init(
-        "arguments",
-        .array(
-          arguments.map {
-            .object([.init("name", .string($0.name)), .init("help", .string($0.help))])
-          })),
-      .init("options", .array(options.map(\.helpValue))),
-      .init("examples", .array(examples.map(JSON.string))),
-    ])
+    [
+      "command": .string(path.joined(separator: " ")), "summary": .string(summary),
+      "usage": .string(synopsis), "details": .string(details),
+      "arguments": .array(
+        arguments.map { ["name": .string($0.name), "help": .string($0.help)] }),
+      "options": .array(options.map(\.helpValue)), "examples": .array(examples.map(JSON.string)),
+    ]
   }
 }

@@ -15,8 +15,7 @@ extension CommandTable {
     return HelpText.rows(rows, width: width)
       + "\n"
       + HelpText.wrapped(
-        "help COMMAND shows its sub-commands, options and examples.", width: width, indent: 0,
-        hanging: 0)
+        "help COMMAND shows its sub-commands, options and examples.", width: width)
   }
 
   /// Returns help for the words after `help`: one command in full, or the commands of a group.
@@ -54,14 +53,15 @@ extension CommandTable {
   private func help(group path: [String], _ specs: [CommandSpec<Output>], _ width: Int) -> String {
     var text = ""
     if path.count == 1, let topic = topics.first(where: { $0.name == path.first }) {
-      text = paragraph("\(topic.name): \(topic.summary)", width) + "\n"
-      if !topic.details.isEmpty { text += paragraph(topic.details, width) + "\n" }
+      text = HelpText.wrapped("\(topic.name): \(topic.summary)", width: width) + "\n"
+      if !topic.details.isEmpty { text += HelpText.wrapped(topic.details, width: width) + "\n" }
     }
     let examples = specs.compactMap(\.examples.first).prefix(3)
     if !examples.isEmpty { text += "Examples\n" + shown(examples, width) + "\n" }
     return text + "Commands\n" + list(specs, width) + "\n"
-      + paragraph(
-        "help \(path.joined(separator: " ")) COMMAND shows one in full, with its options.", width)
+      + HelpText.wrapped(
+        "help \(path.joined(separator: " ")) COMMAND shows one in full, with its options.",
+        width: width)
   }
 
   private func list(_ specs: [CommandSpec<Output>], _ width: Int) -> String {
@@ -72,11 +72,12 @@ extension CommandTable {
   }
 
   private func help(spec: CommandSpec<Output>, _ width: Int) -> String {
-    var text = paragraph("\(spec.path.joined(separator: " ")): \(spec.summary)", width)
+    var text = HelpText.wrapped(
+      "\(spec.path.joined(separator: " ")): \(spec.summary)", width: width)
     if !spec.examples.isEmpty { text += "\nExamples\n" + shown(spec.examples, width) }
     text += "\nUsage\n" + HelpText.wrapped(spec.synopsis, width: width, indent: 2, hanging: 6)
     if !spec.details.isEmpty {
-      text += "\n" + HelpText.wrapped(spec.details, width: width, indent: 0, hanging: 0)
+      text += "\n" + HelpText.wrapped(spec.details, width: width)
     }
     if !spec.arguments.isEmpty {
       text +=
@@ -91,20 +92,12 @@ extension CommandTable {
 }
 
 extension CommandTable {
-  private func paragraph(_ text: String, _ width: Int) -> String {
-    HelpText.wrapped(text, width: width, indent: 0, hanging: 0)
-  }
-
   /// Returns examples that run as they are shown: a line that goes on in the next row ends in `\`.
   private func shown(_ examples: some Sequence<String>, _ width: Int) -> String {
     examples.map {
       HelpText.wrapped($0, width: width, indent: 2, hanging: 6, continuation: " \\")
     }
     .joined()
-  }
-
-  private func lines(_ lines: [String], _ width: Int) -> String {
-    lines.map { HelpText.wrapped($0, width: width, indent: 2, hanging: 6) }.joined()
   }
 }
 
@@ -164,7 +157,7 @@ package enum HelpText {
 
   /// Returns the paragraphs of a text with their lines filled up to `width`.
   package static func wrapped(
-    _ text: String, width: Int, indent: Int, hanging: Int, continuation: String = ""
+    _ text: String, width: Int, indent: Int = 0, hanging: Int = 0, continuation: String = ""
   ) -> String {
     var result = ""
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -68,9 +68,6 @@ public struct OptionValues: Sendable, Hashable {
   /// The names in the order given, the last time counting.
   package private(set) var names: [String] = []
 
-  /// Creates an empty set of options.
-  public init() {}
-
   /// Whether no option was given.
   public var isEmpty: Bool { values.isEmpty && flags.isEmpty }
 

@@ -48,6 +48,13 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
       lineOffset: argument?.lineOffset ?? 0, kind: kind)
   }
 
+  /// Creates an error at a word.
+  package init(_ message: String, help: String? = nil, at word: Word, kind: Kind = .usage) {
+    self.init(
+      message, help: help, column: word.column, length: max(1, word.length),
+      lineOffset: word.lineOffset, kind: kind)
+  }
+
   /// The message without the help.
   public var description: String { message }
 }

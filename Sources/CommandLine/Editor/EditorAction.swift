@@ -59,9 +59,4 @@ package struct CompletionRequest: Sendable, Hashable {
   package var id: Int
   /// The text before the cursor.
   package var text: String
-
-  package init(id: Int, text: String) {
-    self.id = id
-    self.text = text
-  }
 }

@@ -6,8 +6,6 @@ package struct KillRing: Sendable, Equatable, Codable {
   /// The index of the text that a yank inserts.
   private var current = 0
 
-  package init() {}
-
   /// The text that a yank inserts, or `nil` if nothing was cut.
   package var text: String? { texts.isEmpty ? nil : texts[current] }
 

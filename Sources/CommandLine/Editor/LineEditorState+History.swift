@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// An incremental search in the history.
 package struct HistorySearch: Sendable, Equatable, Codable {
   package internal(set) var query = ""
@@ -155,7 +157,8 @@ extension LineEditorState {
   /// Shows a line of the history with the cursor at the query.
   private mutating func show(_ index: Int, of search: HistorySearch) {
     let line = history.entries[index].text
-    let start = LineHistory.position(of: Array(search.query.utf8), in: line) ?? 0
-    text = EditedText(line, cursor: String(decoding: line.utf8.prefix(start), as: UTF8.self).count)
+    let end = line.end(ofFirst: search.query) ?? line.startIndex
+    let before = line.utf8[..<end].dropLast(search.query.utf8.count)
+    text = EditedText(line, cursor: String(decoding: before, as: UTF8.self).count)
   }
 }

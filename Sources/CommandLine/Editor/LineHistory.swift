@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// The lines of the history in memory, the oldest first.
 package struct LineHistory: Sendable, Equatable, Codable {
   /// A line, which may have several physical lines.
@@ -75,21 +77,10 @@ package struct LineHistory: Sendable, Equatable, Codable {
   /// contains `query`. Equal lines count once.
   package func search(_ query: String, from index: Int, by step: Int) -> Int? {
     guard !query.isEmpty else { return nil }
-    let query = Array(query.utf8)
     var index = index
     while entries.indices.contains(index) {
-      if Self.position(of: query, in: entries[index].text) != nil { return index }
+      if entries[index].text.end(ofFirst: query) != nil { return index }
       index += step
-    }
-    return nil
-  }
-
-  /// Returns the number of bytes before the first place at which `text` contains `query`.
-  static func position(of query: [UInt8], in text: String) -> Int? {
-    let bytes = Array(text.utf8)
-    guard let first = query.first, bytes.count >= query.count else { return nil }
-    for start in 0...(bytes.count - query.count) where bytes[start] == first {
-      if bytes[start..<(start + query.count)].elementsEqual(query) { return start }
     }
     return nil
   }

@@ -139,7 +139,7 @@ struct ScreenRenderer: Sendable {
     for glyph in glyphs {
       if usesColor, style != glyph.style {
         if style != nil { output += Palette.reset }
-        if let next = glyph.style { output += Palette.standard.escapeSequence(next) }
+        if let next = glyph.style { output += Palette.escapeSequence(next) }
         style = glyph.style
       }
       output += glyph.text

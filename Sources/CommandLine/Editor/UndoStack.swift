@@ -14,8 +14,6 @@ package struct UndoStack: Sendable, Equatable, Codable {
   private var change: Change?
   private var groupCount = 0
 
-  package init() {}
-
   /// Notes the text before a change.
   package mutating func note(_ text: EditedText, before change: Change) {
     undone = []

@@ -25,12 +25,6 @@ public struct CommandList: Sendable, Hashable {
   public var prefix: LinePrefix?
   /// The commands, never empty.
   public var commands: [ParsedCommand]
-
-  /// Creates a list; `commands` must not be empty.
-  public init(prefix: LinePrefix? = nil, commands: [ParsedCommand]) {
-    self.prefix = prefix
-    self.commands = commands
-  }
 }
 
 /// A command as typed, before expansion.
@@ -38,16 +32,9 @@ public struct ParsedCommand: Sendable, Hashable {
   /// The words, never empty.
   public var words: [Word]
   /// Whether the command ends in `&`.
-  public var isBackground: Bool
+  public var isBackground = false
   /// The destination of the output, or `nil` for standard output.
   public var redirect: Redirect?
-
-  /// Creates a command from its words, at least one.
-  public init(words: [Word], isBackground: Bool = false, redirect: Redirect? = nil) {
-    self.words = words
-    self.isBackground = isBackground
-    self.redirect = redirect
-  }
 
   /// A redirection `> FILE` or `>> FILE`.
   public struct Redirect: Sendable, Hashable {
@@ -55,12 +42,6 @@ public struct ParsedCommand: Sendable, Hashable {
     public var file: Word
     /// Whether to append to the file (`>>`).
     public var appends: Bool
-
-    /// Creates a redirection to a file.
-    public init(file: Word, appends: Bool) {
-      self.file = file
-      self.appends = appends
-    }
   }
 }
 

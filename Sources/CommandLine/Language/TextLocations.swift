@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// Maps scalars to lines and columns in characters.
 struct TextLocations: Sendable {
   private let lineStarts: [Int]
@@ -33,14 +35,9 @@ struct TextLocations: Sendable {
 
   /// Returns the line offset from 0 and the column from 1. `position` may be the end.
   func location(_ position: Int) -> (lineOffset: Int, column: Int) {
-    var low = 0
-    var high = lineStarts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= position { low = middle } else { high = middle }
-    }
-    guard let columns else { return (low, position - lineStarts[low] + 1) }
-    return (low, Int(columns[min(position, columns.count - 1)]))
+    let line = lineStarts.partitioningIndex { $0 > position } - 1
+    guard let columns else { return (line, position - lineStarts[line] + 1) }
+    return (line, Int(columns[min(position, columns.count - 1)]))
   }
 
   /// Returns the column just after the last character of a line.

@@ -36,7 +36,7 @@ struct CSV {
   }
 
   private func cell(_ value: JSON) -> String {
-    value.isNull ? "" : value.stringValue ?? OutputFormatter.line(value)
+    value.isNull ? "" : value.stringValue ?? value.description
   }
 
   /// Readers skip an empty row, so a single empty cell is quoted.

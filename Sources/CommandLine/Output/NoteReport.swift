@@ -9,6 +9,6 @@ package enum NoteReport {
     let object: JSON = [
       "line": JSON(line), isWarning ? "warning" : "note": .string(text),
     ]
-    return StyledText(OutputFormatter.line(object) + "\n")
+    return StyledText(object.description + "\n")
   }
 }

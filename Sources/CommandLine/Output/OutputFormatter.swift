@@ -47,7 +47,7 @@ package struct OutputFormatter: Sendable, Hashable {
         "line": JSON(line), "ok": .bool(isOK), "command": .string(command), "value": value,
         "ms": JSON(milliseconds),
       ]
-      return StyledText(Self.line(object) + "\n")
+      return StyledText(object.description + "\n")
     case .plain, .csv:
       if case .bytes(let bytes) = presentation { return StyledText(bytes: bytes) }
       return StyledText(
@@ -65,9 +65,6 @@ package struct OutputFormatter: Sendable, Hashable {
       columns: columns, rows: rows, width: width, ascii: ascii, hasLaterRows: hasLaterRows
     ).hiddenColumns
   }
-
-  /// Returns one line with control characters escaped.
-  package static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
 
   private func table(_ presentation: Presentation) -> StyledText {
     switch presentation {
@@ -106,7 +103,7 @@ package struct OutputFormatter: Sendable, Hashable {
     case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
     case .text(let text): Self.terminated(Self.visible(text))
     case .styled(let text): Self.terminated(Self.visible(text.text))
-    case .json(let value): Self.line(value) + "\n"
+    case .json(let value): value.description + "\n"
     case .record(let fields):
       fields.map { cell($0.name) + "\t" + cell($0.value) + "\n" }.joined()
     case .table(_, let rows):

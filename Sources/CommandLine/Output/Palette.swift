@@ -1,5 +1,5 @@
 /// The appearance of each style.
-package struct Palette: Sendable {
+package enum Palette {
   /// One of the sixteen colors that every terminal has.
   package enum Color: Int, Sendable {
     case red = 31
@@ -26,14 +26,11 @@ package struct Palette: Sendable {
     package var isBold = false
   }
 
-  /// The colors of the program.
-  package static let standard = Palette()
-
   /// The escape sequence that ends a style.
   static let reset = "\u{1B}[0m"
 
   /// Returns the appearance of a style.
-  package func appearance(_ style: StyledText.Style) -> Appearance {
+  static func appearance(_ style: StyledText.Style) -> Appearance {
     switch style {
     case .heading, .header, .prompt: Appearance(isBold: true)
     case .name: Appearance(color: .cyan)
@@ -51,7 +48,7 @@ package struct Palette: Sendable {
   }
 
   /// Returns the escape sequence that begins a style.
-  package func escapeSequence(_ style: StyledText.Style) -> String {
+  static func escapeSequence(_ style: StyledText.Style) -> String {
     let appearance = appearance(style)
     let codes =
       (appearance.isBold ? ["1"] : []) + (appearance.color.map { ["\($0.rawValue)"] } ?? [])

@@ -45,7 +45,7 @@ package struct RowStream: Sendable {
     if formatter.format == .json {
       let start = "{\"line\":\(line),\"command\":\(JSON.string(command).text),\"value\":["
       return StyledText(
-        (hasBegun ? "," : start) + values().map(OutputFormatter.line).joined(separator: ","))
+        (hasBegun ? "," : start) + values().map(\.description).joined(separator: ","))
     }
     let rows = rows()
     let csv = CSV(isExact: formatter.isExact)
@@ -72,7 +72,8 @@ package struct RowStream: Sendable {
   /// Returns a line with a JSON object for each row.
   package static func lines(_ values: [JSON], line: Int, command: String) -> String {
     values.map { value in
-      OutputFormatter.line(["line": JSON(line), "command": .string(command), "value": value]) + "\n"
+      let object: JSON = ["line": JSON(line), "command": .string(command), "value": value]
+      return object.description + "\n"
     }.joined()
   }
 
@@ -82,6 +83,6 @@ package struct RowStream: Sendable {
   package func end(milliseconds: Int, isOK: Bool, failure: [JSON.Member]) -> String {
     guard formatter.format == .json else { return "" }
     let members = [.init("ms", JSON(milliseconds)), .init("ok", .bool(isOK))] + failure
-    return "]," + OutputFormatter.line(.object(members)).dropFirst() + "\n"
+    return "]," + JSON.object(members).description.dropFirst() + "\n"
   }
 }

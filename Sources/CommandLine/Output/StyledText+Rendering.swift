@@ -1,23 +1,23 @@
 extension StyledText {
   /// Returns the text with escape sequences. A line feed at the end of a style stands behind them,
   /// so that a text that ends its row can be recognized.
-  package func rendered(_ palette: Palette) -> [UInt8] {
+  package var rendered: [UInt8] {
     guard !spans.isEmpty else { return bytes }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 2)
-    forEachToken { palette.append($0, $1, to: &result) }
+    forEachToken { Palette.append($0, $1, to: &result) }
     return result
   }
 
   /// Calls `body` with the text in pieces, rendered one after the other, until it throws. Together
-  /// they look like `rendered(_:)`. Neither an escape sequence, a style nor a character is open at
-  /// the end of a piece.
+  /// they look like `rendered`, or like `bytes` without `color`. Neither an escape sequence, a
+  /// style nor a character is open at the end of a piece.
   ///
   /// - Parameters:
   ///   - size: The number of bytes without escape sequences from which on a piece ends, at least 4.
-  ///   - palette: The colors, or `nil` for text without escape sequences.
+  ///   - color: Whether the pieces have escape sequences.
   package func forEachPiece<Failure: Error>(
-    of size: Int, _ palette: Palette?, _ body: ([UInt8]) throws(Failure) -> Void
+    of size: Int, color: Bool, _ body: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     var piece: [UInt8] = []
     var count = 0
@@ -25,7 +25,7 @@ extension StyledText {
       var rest = part
       while !rest.isEmpty {
         let next = rest.prefixOfCharacters(atMost: max(1, size - count))
-        palette.append(next, style, to: &piece)
+        Palette.append(next, style, to: &piece)
         rest = rest[next.endIndex...]
         count += next.count
         guard count >= size else { continue }
@@ -33,30 +33,21 @@ extension StyledText {
         (piece, count) = ([], 0)
       }
     }
-    if palette == nil { try add(bytes[...], nil) } else { try forEachToken(add) }
+    if color { try forEachToken(add) } else { try add(bytes[...], nil) }
     if !piece.isEmpty { try body(piece) }
-  }
-}
-
-extension Palette? {
-  /// Appends a part with the escape sequences of its style, if there are colors.
-  fileprivate func append(
-    _ part: ArraySlice<UInt8>, _ style: StyledText.Style?, to bytes: inout [UInt8]
-  ) {
-    if let self { self.append(part, style, to: &bytes) } else { bytes += part }
   }
 }
 
 extension Palette {
   /// Appends a part with the escape sequences of its style.
-  fileprivate func append(
+  fileprivate static func append(
     _ part: ArraySlice<UInt8>, _ style: StyledText.Style?, to bytes: inout [UInt8]
   ) {
     guard let style else { return bytes += part }
     let endsRow = part.last == UInt8(ascii: "\n")
     bytes += escapeSequence(style).utf8
     bytes += endsRow ? part.dropLast() : part[...]
-    bytes += Palette.reset.utf8
+    bytes += reset.utf8
     if endsRow { bytes.append(UInt8(ascii: "\n")) }
   }
 }

@@ -17,18 +17,15 @@ package struct TerminalImage: Sendable {
 
   private let columns: Int
   private let title: String
-  private let palette: Palette
 
   /// Creates an image.
   ///
   /// - Parameters:
   ///   - columns: The width of the terminal. Longer lines continue in the next row.
   ///   - title: The title of the window.
-  ///   - palette: The colors.
-  package init(columns: Int, title: String, palette: Palette) {
+  package init(columns: Int, title: String) {
     self.columns = min(max(columns, 1), 1000)
     self.title = title
-    self.palette = palette
   }
 
   /// Returns the image with all lines of a text, in ASCII.
@@ -58,7 +55,7 @@ package struct TerminalImage: Sendable {
 
   private func element(_ run: Run, _ y: Int) -> String {
     let x = Self.margin + run.column * Self.cellWidth
-    let appearance = run.style.map(palette.appearance)
+    let appearance = run.style.map(Palette.appearance)
     let color = appearance?.color.map { " fill=\"\($0.hex)\"" } ?? ""
     let weight = appearance?.isBold == true ? " font-weight=\"bold\"" : ""
     return

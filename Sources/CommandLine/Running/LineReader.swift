@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A reader of lines from a terminal: a plain prompt or a line editor.
 package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
@@ -20,7 +22,8 @@ package enum LineRead: Sendable, Hashable {
 package final class PromptedLineSource: LineSource {
   private let reader: any LineReader
   private let prompt: @Sendable (_ isContinuation: Bool) async -> String
-  private let counter = LineCounter()
+  /// The number of lines that were read.
+  private let count = Atomic(0)
   private let mayEnd: @Sendable () -> Bool
 
   /// - Parameters:
@@ -41,7 +44,8 @@ package final class PromptedLineSource: LineSource {
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):
-      return .line(SourceLine(text: text, location: LineLocation(nil, line: counter.next())))
+      let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+      return .line(SourceLine(text: text, location: LineLocation(nil, line: number)))
     case .endOfInput:
       // A continued line ends first, which is an error.
       guard isContinuation || mayEnd() else { return try await next(isContinuation: false) }

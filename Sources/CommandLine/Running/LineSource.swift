@@ -27,13 +27,6 @@ package struct SourceLine: Sendable, Hashable {
   /// The problem, if the line cannot be used, for example invalid UTF-8. Then `text` is for display
   /// only.
   package var problem: LineSyntaxError?
-
-  /// Creates a line, with a problem if its bytes are malformed.
-  package init(text: String, location: LineLocation, problem: LineSyntaxError? = nil) {
-    self.text = text
-    self.location = location
-    self.problem = problem
-  }
 }
 
 /// An error when reading lines.

@@ -1,5 +1,4 @@
 import SwiftBoardJSON
-import SwiftBoardSystem
 
 /// Conversions of responses to JSON values.
 package enum AnswerJSON {

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 
@@ -65,9 +66,7 @@ final class Download: APIClient {
 
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     state.withLock { $0 = State() }
-    let output = try await onFile { () throws(FileError) in
-      try await dependencies.files.output(path, continues: continues)
-    }
+    let output = try await onFile(try await dependencies.files.output(path, continues: continues))
     let isEnded: Bool
     let result: Result<APIResponse, APIError>
     do throws(APIError) {
@@ -201,7 +200,7 @@ final class Download: APIClient {
 
   private func discardPart(_ output: any FileOutput) async throws(APIError) {
     state.withLock { $0.keptBytes = 0 }
-    try await onFile { () throws(FileError) in try await output.begin(afterKept: false, tag: nil) }
+    try await onFile(try await output.begin(afterKept: false, tag: nil))
   }
 
   /// Discards the partial file, so that the next attempt starts from the beginning. Returns the
@@ -250,11 +249,10 @@ final class Download: APIClient {
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
     let wait = PipeTimeout(limit: limit, clock: dependencies.clock)
-    let begun: Void? = try await onFile { () throws(FileError) in
+    let begun: Void? = try await onFile(
       try await wait.result([path]) { () throws(FileError) in
         try await output.begin(afterKept: kept != nil, tag: tag)
-      }
-    }
+      })
     if begun == nil { throw wait.error([path]) }
     // Without what was kept, the part begins anew.
     state.withLock { $0.keptBytes = kept ?? 0 }
@@ -267,7 +265,7 @@ final class Download: APIClient {
         throw try await rolledBack(
           to: kept, "with more than the \(count) bytes of its range", output)
       }
-      try await onFile { () throws(FileError) in try await output.write(piece) }
+      try await onFile(try await output.write(piece))
       checksum.add(piece)
       bytes += piece.count
       if let kept = copy, kept.count + piece.count > copyLimit { copy = nil }
@@ -285,7 +283,7 @@ final class Download: APIClient {
         .truncated,
         "the service sent \(bytes) bytes of the \(total - (kept ?? 0)) that are missing")
     }
-    try await onFile { () throws(FileError) in try await output.finish() }
+    try await onFile(try await output.finish())
     let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
     state.withLock { state in
       state.written = written
@@ -300,7 +298,7 @@ final class Download: APIClient {
   private func rolledBack(
     to kept: Int64?, _ reason: String, _ output: any FileOutput
   ) async throws(APIError) -> APIError {
-    try await onFile { () throws(FileError) in try await output.begin(afterKept: true, tag: nil) }
+    try await onFile(try await output.begin(afterKept: true, tag: nil))
     state.withLock { $0.keptBytes = kept ?? 0 }
     return mismatch(reason)
   }
@@ -327,7 +325,7 @@ final class Download: APIClient {
 
   /// Runs an operation on the file and stores its error.
   private func onFile<Value: Sendable>(
-    _ body: () async throws(FileError) -> Value
+    _ body: @autoclosure () async throws(FileError) -> Value
   ) async throws(APIError) -> Value {
     do throws(FileError) { return try await body() } catch {
       state.withLock { $0.failure = error }
@@ -435,7 +433,6 @@ package struct ContentRange {
   }
 
   private static func number(_ text: Substring) -> Int64? {
-    let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return isNumber ? Int64(text) : nil
+    text.utf8.allSatisfy(isDigit) ? Int64(text) : nil
   }
 }

@@ -1,4 +1,4 @@
-import SwiftBoardSystem
+import SwiftBoardJSON
 
 /// The rule for the names of services.
 package enum ServiceName {

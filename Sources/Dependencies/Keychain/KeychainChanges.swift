@@ -50,11 +50,9 @@ public struct KeychainRekey: Sendable {
   /// - Parameters:
   ///   - own: The secret of the unlock source.
   ///   - locked: The error of an implementation without a secret.
-  func secretToReplace(
-    _ own: KeychainSecret?, locked: KeychainError
-  ) throws(KeychainError) -> KeychainSecret? {
+  func secretToReplace(_ own: KeychainSecret?) throws(KeychainError) -> KeychainSecret? {
     guard let replacement else { return nil }
-    guard let secret = replaced ?? own else { throw locked }
+    guard let secret = replaced ?? own else { throw .locked }
     guard replaced != nil || secret.slotKind == replacement.slotKind else {
       throw KeychainError(
         .locked,

@@ -48,6 +48,94 @@ extension KeychainError {
         + "so this is not an accident. Nothing was read from it; restore a backup you trust.")
   }
 
+  /// The error for a keychain that does not exist.
+  static var missing: KeychainError {
+    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
+  }
+
+  /// The error for a new keychain at the place of another one.
+  static var exists: KeychainError {
+    KeychainError(
+      .exists,
+      message:
+        "there is already a keychain here; it was not changed. Unlock it, or name another path.")
+  }
+
+  /// The error for an export to a file that exists.
+  static var fileExists: KeychainError {
+    KeychainError(
+      .exists,
+      message: "the file already exists and was not changed. "
+        + "Name a file that is not there.")
+  }
+
+  /// The error for a locked keychain without an unlock source.
+  static var locked: KeychainError {
+    KeychainError(
+      .locked,
+      message: "the keychain is locked and there is no secret to unlock it with.", remedy: .unlock)
+  }
+
+  /// Returns the error for a secret that opens no slot.
+  ///
+  /// - Parameters:
+  ///   - kinds: The kinds of the slots.
+  ///   - isForChange: Whether the secret was given for a change, which was not made.
+  static func wrongSecret(
+    _ secret: KeychainSecret, kinds: [String], isForChange: Bool = false
+  ) -> KeychainError {
+    guard kinds.contains(secret.kind) else {
+      return KeychainError(
+        .noMatchingSlot,
+        message:
+          "no slot of this keychain takes a \(secret.name); it has: \(kinds.joined(separator: ", ")). "
+          + (isForChange ? "Nothing was changed." : "Use one of those."))
+    }
+    return KeychainError(
+      .wrongSecret,
+      message:
+        "wrong \(secret.name), or the file was replaced: no slot for a \(secret.name) answers to it. "
+        + (isForChange ? "Nothing was changed" : "The file is not damaged and was not changed")
+        + "; try another \(secret.name).")
+  }
+
+  /// The error for an older copy of a keychain that was seen before.
+  static var rolledBack: KeychainError {
+    KeychainError(
+      .rolledBack,
+      message:
+        "this keychain is older than, or another copy of, what was seen here before: someone put an old file "
+        + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it.",
+      remedy: .acceptOlder)
+  }
+
+  /// The error for a keychain at the place of one that was seen before.
+  static var differentKeychain: KeychainError {
+    KeychainError(
+      .differentKeychain,
+      message:
+        "this is another keychain than the one seen here before. Nothing was read from it.",
+      remedy: .acceptOther)
+  }
+
+  /// Returns the error for an import that would replace entries.
+  ///
+  /// - Parameter count: The number of names that exist.
+  static func namesTaken(_ count: Int) -> KeychainError {
+    KeychainError(
+      .duplicateKey,
+      message:
+        "\(count) of the names to import \(count == 1 ? "is" : "are") taken; "
+        + "nothing was changed.", remedy: .chooseExisting)
+  }
+
+  /// Returns the error for the number of a slot that a keychain with `count` slots does not have.
+  static func noSlot(_ number: Int, of count: Int) -> KeychainError {
+    KeychainError(
+      .limitExceeded,
+      message: "there is no slot \(number): the keychain has \(count). Nothing was changed.")
+  }
+
   /// Returns the error for a missing secret of a remaining slot.
   public static func slotSecretNeeded(_ slot: Slot) -> KeychainError {
     let what =

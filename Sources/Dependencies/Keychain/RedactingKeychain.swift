@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// A value stays registered after `lock` and `delete`, because text that contains it may still be
 /// in use. All other behavior is that of the wrapped keychain.
-public final class RedactingKeychain: KeychainService {
+package final class RedactingKeychain: KeychainService {
   fileprivate let base: any KeychainService
   private let redactor: Redactor
   /// The revision whose values are registered.
   private let known = Mutex<KeychainRevision?>(nil)
 
   /// Creates a wrapper without calling the keychain or the redactor.
-  public init(_ base: any KeychainService, redactor: Redactor) {
+  package init(_ base: any KeychainService, redactor: Redactor) {
     self.base = base
     self.redactor = redactor
   }
@@ -32,7 +32,7 @@ public final class RedactingKeychain: KeychainService {
   }
 
   private func learning<Result>(
-    _ body: () async throws(KeychainError) -> Result
+    _ body: @autoclosure () async throws(KeychainError) -> Result
   ) async throws(KeychainError) -> Result {
     do throws(KeychainError) {
       let result = try await body()
@@ -48,55 +48,53 @@ public final class RedactingKeychain: KeychainService {
   /// Registers the value first, even if saving it then fails.
   ///
   /// - Throws: The error of the wrapped keychain, like all other methods.
-  public func save(_ data: Data, forKey key: String) async throws(KeychainError) {
+  package func save(_ data: Data, forKey key: String) async throws(KeychainError) {
     data.withUnsafeBytes { value in
       var batch = redactor.batch()
       batch.add(value, name: key)
       redactor.register(batch)
     }
-    try await learning { () throws(KeychainError) in try await base.save(data, forKey: key) }
+    try await learning(try await base.save(data, forKey: key))
   }
 
-  /// Forwards to the wrapped keychain.
-  public func load(forKey key: String) async throws(KeychainError) -> Data? {
-    try await learning { () throws(KeychainError) in try await base.load(forKey: key) }
+  package func load(forKey key: String) async throws(KeychainError) -> Data? {
+    try await learning(try await base.load(forKey: key))
   }
 
   /// The value stays registered.
-  public func delete(forKey key: String) async throws(KeychainError) {
-    try await learning { () throws(KeychainError) in try await base.delete(forKey: key) }
+  package func delete(forKey key: String) async throws(KeychainError) {
+    try await learning(try await base.delete(forKey: key))
   }
 
   /// Renames the value's mark as well.
-  public func rename(_ key: String, to newKey: String) async throws(KeychainError) {
-    try await learning { () throws(KeychainError) in try await base.rename(key, to: newKey) }
+  package func rename(_ key: String, to newKey: String) async throws(KeychainError) {
+    try await learning(try await base.rename(key, to: newKey))
     redactor.renameSecret(key, to: newKey)
   }
 
-  /// Forwards to the wrapped keychain.
-  public func keys() async throws(KeychainError) -> [String] {
-    try await learning { () throws(KeychainError) in try await base.keys() }
+  package func keys() async throws(KeychainError) -> [String] {
+    try await learning(try await base.keys())
   }
 
-  /// Forwards to the wrapped keychain. Passphrases are not registered.
-  public func create(with secret: KeychainSecret?) async throws(KeychainError) {
+  /// Passphrases are not registered.
+  package func create(with secret: KeychainSecret?) async throws(KeychainError) {
     try await base.create(with: secret)
   }
 
-  /// Forwards to the wrapped keychain. Passphrases are not registered.
-  public func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
-    try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
+  /// Passphrases are not registered.
+  package func unlock(with secret: KeychainSecret?) async throws(KeychainError) {
+    try await learning(try await base.unlock(with: secret))
   }
 
   /// Registers values that another process has stored.
-  public func refresh() async {
+  package func refresh() async {
     await base.refresh()
     await learn()
   }
 
   /// Registers the same values, unless the keychain is busy. Does nothing before a call has
   /// unlocked the keychain.
-  public func refreshUnlessBusy() async -> Bool {
+  package func refreshUnlessBusy() async -> Bool {
     guard known.withLock({ $0 }) != nil else { return true }
     guard await base.refreshUnlessBusy() else { return false }
     await learn()
@@ -104,19 +102,19 @@ public final class RedactingKeychain: KeychainService {
   }
 
   /// Values stay registered.
-  public func lock() async {
+  package func lock() async {
     await base.lock()
     redactor.noteLock()
   }
 
-  /// Forwards to the wrapped keychain. The name of the file has marks in place of values.
-  public func status() async throws(KeychainError) -> KeychainStatus {
-    masked(try await learning { () throws(KeychainError) in try await base.status() })
+  /// The name of the file has marks in place of values.
+  package func status() async throws(KeychainError) -> KeychainStatus {
+    masked(try await learning(try await base.status()))
   }
 
-  /// Forwards to the wrapped keychain. The name of the file has marks in place of values.
-  public func verify() async throws(KeychainError) -> KeychainStatus {
-    masked(try await learning { () throws(KeychainError) in try await base.verify() })
+  /// The name of the file has marks in place of values.
+  package func verify() async throws(KeychainError) -> KeychainStatus {
+    masked(try await learning(try await base.verify()))
   }
 
   private func masked(_ status: KeychainStatus) -> KeychainStatus {
@@ -126,68 +124,60 @@ public final class RedactingKeychain: KeychainService {
     return status
   }
 
-  /// Forwards to the wrapped keychain. Passphrases are not registered.
-  public func accept(with secret: KeychainSecret?) async throws(KeychainError)
+  /// Passphrases are not registered.
+  package func accept(with secret: KeychainSecret?) async throws(KeychainError)
     -> KeychainAcceptance
   {
-    try await learning { () throws(KeychainError) in try await base.accept(with: secret) }
+    try await learning(try await base.accept(with: secret))
   }
 
-  /// Forwards to the wrapped keychain.
-  public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
+  package func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
     try await base.verify(fileAt: path)
   }
 
-  /// Forwards to the wrapped keychain. The secret is not registered.
-  public func secret(from source: KeychainSecretSource) async throws(KeychainError)
+  /// The secret is not registered.
+  package func secret(from source: KeychainSecretSource) async throws(KeychainError)
     -> KeychainSecret
   { try await base.secret(from: source) }
 
-  /// Forwards to the wrapped keychain. Secrets of slots are not registered.
-  public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
-    try await learning { () throws(KeychainError) in try await base.addSlot(secret) }
+  /// Secrets of slots are not registered.
+  package func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
+    try await learning(try await base.addSlot(secret))
   }
 
-  /// Forwards to the wrapped keychain. Secrets of slots are not registered.
-  public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
-    try await learning { () throws(KeychainError) in try await base.rekey(change) }
+  /// Secrets of slots are not registered.
+  package func rekey(_ change: KeychainRekey) async throws(KeychainError) {
+    try await learning(try await base.rekey(change))
   }
 
-  /// Forwards to the wrapped keychain.
-  public func export(
+  package func export(
     to path: String, secret: KeychainSecret
   ) async throws(KeychainError) -> Int {
-    try await learning { () throws(KeychainError) in
-      try await base.export(to: path, secret: secret)
-    }
+    try await learning(try await base.export(to: path, secret: secret))
   }
 
   /// Registers the imported values.
-  public func importEntries(
+  package func importEntries(
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport {
-    try await learning { () throws(KeychainError) in
-      try await base.importEntries(from: path, secret: secret, existing: existing)
-    }
+    try await learning(try await base.importEntries(from: path, secret: secret, existing: existing))
   }
 
-  /// Forwards to the wrapped keychain. Values stay registered.
-  public func lock(unusedFor duration: Duration) async -> IdleLockResult {
+  /// Values stay registered.
+  package func lock(unusedFor duration: Duration) async -> IdleLockResult {
     let result = await base.lock(unusedFor: duration)
     if case .locked = result { redactor.noteLock() }
     return result
   }
 
-  /// Forwards to the wrapped keychain. Values stay registered.
-  public func shutDown(within duration: Duration) async -> Bool {
+  /// Values stay registered.
+  package func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)
   }
 
-  /// Forwards to the wrapped keychain.
-  public func takeWarning() async -> String? { await base.takeWarning() }
+  package func takeWarning() async -> String? { await base.takeWarning() }
 
-  /// Forwards to the wrapped keychain.
-  public func visitEntries(
+  package func visitEntries(
     since revision: KeychainRevision?,
     _ body: @Sendable (_ key: String, _ value: UnsafeRawBufferPointer) -> Void
   ) async -> KeychainRevision? {
@@ -197,5 +187,5 @@ public final class RedactingKeychain: KeychainService {
 
 extension RedactingKeychain: CheckedMock {
   /// The issues of a wrapped mock.
-  public var issues: [MockIssue] { (base as? any CheckedMock)?.issues ?? [] }
+  package var issues: [MockIssue] { (base as? any CheckedMock)?.issues ?? [] }
 }

@@ -1,32 +1,24 @@
 /// A monotonic clock that tasks can sleep on.
 public struct BoardClock: Sendable {
   @usableFromInline let live: @Sendable () -> Int64
-  @usableFromInline let interceptor: DrawInterceptor?
   private let suspend: @Sendable (Duration) async throws -> Void
 
   /// Creates a clock.
   ///
   /// - Parameters:
-  ///   - interceptor: Intercepts every read of `now`.
   ///   - now: Returns microseconds, which must never decrease.
   ///   - sleep: Throws `CancellationError` when the task is cancelled.
   public init(
-    interceptor: DrawInterceptor? = nil,
     now: @escaping @Sendable () -> Int64,
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.live = now
-    self.interceptor = interceptor
     self.suspend = sleep
   }
 
   /// Microseconds since the clock's own origin; never decreases.
   @inlinable
-  public var now: Int64 {
-    guard let interceptor else { return live() }
-    guard case .clock(let value) = interceptor(.clock, { .clock(live()) }) else { return live() }
-    return value
-  }
+  public var now: Int64 { live() }
 
   /// Suspends for at least `duration`, or not at all if it is zero or less. A sleep is not a draw
   /// because only effects sleep.
@@ -38,8 +30,11 @@ public struct BoardClock: Sendable {
 
   /// Returns the clock with an interceptor for reads. Sleeps are not intercepted.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> BoardClock {
-    let inner = self
-    return BoardClock(interceptor: interceptor, now: { inner.now }, sleep: suspend)
+    let now: @Sendable () -> Int64 = { [live] in
+      guard case .clock(let value) = interceptor(.clock, { .clock(live()) }) else { return live() }
+      return value
+    }
+    return BoardClock(now: now, sleep: suspend)
   }
 
   /// The system's clock, which continues while the machine sleeps. Its origin is the time of this

@@ -1,23 +1,13 @@
 /// A source of random numbers. Each `next()` is one draw. `withGenerator` draws as often as needed.
 public struct RandomSource: Sendable {
   @usableFromInline let live: @Sendable () -> UInt64
-  @usableFromInline let interceptor: DrawInterceptor?
 
   /// Creates a source from a closure that returns 64 bits.
-  ///
-  /// - Parameter interceptor: Intercepts every draw.
-  public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UInt64) {
-    self.live = live
-    self.interceptor = interceptor
-  }
+  public init(_ live: @escaping @Sendable () -> UInt64) { self.live = live }
 
   /// Returns 64 uniformly distributed bits.
   @inlinable
-  public func next() -> UInt64 {
-    guard let interceptor else { return live() }
-    guard case .random(let value) = interceptor(.random, { .random(live()) }) else { return live() }
-    return value
-  }
+  public func next() -> UInt64 { live() }
 
   /// Calls a closure with the source as a `RandomNumberGenerator`, for example
   /// `random.withGenerator { Int.random(in: 1...6, using: &$0) }`.
@@ -31,8 +21,12 @@ public struct RandomSource: Sendable {
 
   /// Returns the source with an interceptor.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> RandomSource {
-    let inner = self
-    return RandomSource(interceptor: interceptor) { inner.next() }
+    RandomSource { [live] in
+      guard case .random(let value) = interceptor(.random, { .random(live()) }) else {
+        return live()
+      }
+      return value
+    }
   }
 
   /// A source as a `RandomNumberGenerator`.

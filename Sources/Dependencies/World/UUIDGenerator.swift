@@ -3,23 +3,13 @@ import SwiftBoardSystem
 /// A generator of identifiers.
 public struct UUIDGenerator: Sendable {
   @usableFromInline let live: @Sendable () -> UUID
-  @usableFromInline let interceptor: DrawInterceptor?
 
   /// Creates a generator from a closure.
-  ///
-  /// - Parameter interceptor: Intercepts every draw.
-  public init(interceptor: DrawInterceptor? = nil, _ live: @escaping @Sendable () -> UUID) {
-    self.live = live
-    self.interceptor = interceptor
-  }
+  public init(_ live: @escaping @Sendable () -> UUID) { self.live = live }
 
   /// Returns the next identifier.
   @inlinable
-  public func next() -> UUID {
-    guard let interceptor else { return live() }
-    guard case .uuid(let value) = interceptor(.uuid, { .uuid(live()) }) else { return live() }
-    return value
-  }
+  public func next() -> UUID { live() }
 
   /// Returns `next()`, so that a reducer can write `dependencies.uuid()`.
   @inlinable
@@ -27,8 +17,10 @@ public struct UUIDGenerator: Sendable {
 
   /// Returns the generator with an interceptor.
   public func intercepted(by interceptor: @escaping DrawInterceptor) -> UUIDGenerator {
-    let inner = self
-    return UUIDGenerator(interceptor: interceptor) { inner.next() }
+    UUIDGenerator { [live] in
+      guard case .uuid(let value) = interceptor(.uuid, { .uuid(live()) }) else { return live() }
+      return value
+    }
   }
 }
 

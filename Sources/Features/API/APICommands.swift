@@ -193,9 +193,7 @@ enum APICommands {
         arguments: [ArgumentSpec("text", "only what contains it", optional: true)],
         examples: ["api recent", "api recent character"]
       ) { invocation throws(UsageError) in
-        var text: String?
-        if let argument = invocation.argument("text") { text = try plain(argument, "api recent") }
-        return .api(.recent(text: text))
+        .api(.recent(text: try plainIfGiven(invocation.argument("text"), "api recent")))
       },
       CommandSpec(
         ["api", "stats"], "count requests and answers, with the times of the last ones",
@@ -216,9 +214,7 @@ enum APICommands {
         ],
         examples: ["api cache clear", "api cache clear sample"]
       ) { invocation throws(UsageError) in
-        var name: String?
-        if let argument = invocation.argument("service") { name = try plain(argument, "api cache") }
-        return .api(.cacheClear(service: name))
+        .api(.cacheClear(service: try plainIfGiven(invocation.argument("service"), "api cache")))
       },
       CommandSpec(
         ["api", "cancel"], "cancel requests in flight",
@@ -372,7 +368,7 @@ enum APICommands {
   static func items(_ words: [Argument]) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
     for argument in words {
-      let item = APIItem(try RequestItem.parse(argument))
+      let item = try APIItem.parse(argument)
       if item.kind == .header, let sign = argument.text?.first, "{[".contains(sign) {
         throw UsageError(
           "'\(argument.shown)' is not a header",
@@ -449,26 +445,6 @@ enum APICommands {
       problem,
       help: "for example http://127.0.0.1:7878/api/v3, with --auth basic:USER:{{secret:NAME}}",
       at: invocation.argument("url"))
-  }
-}
-
-extension APIItem {
-  init(_ item: RequestItem) {
-    switch item {
-    case .query(let name, let value): self.init(kind: .query, name: name, value: value)
-    case .header(let name, let value): self.init(kind: .header, name: name, value: value)
-    case .field(let name, let value): self.init(kind: .text, name: name, value: value)
-    case .json(let name, let value):
-      self.init(kind: .json, name: name, value: SecretTemplate(value))
-    case .emptyHeader(let name): self.init(kind: .emptyHeader, name: name, value: "")
-    case .file(let name, let path, let type):
-      self.init(kind: .file, name: name, value: SecretTemplate(path), type: type)
-    case .fieldFile(let name, let path):
-      self.init(kind: .textFile, name: name, value: SecretTemplate(path))
-    case .jsonFile(let name, let path):
-      self.init(kind: .jsonFile, name: name, value: SecretTemplate(path))
-    case .body(let path): self.init(kind: .bodyFile, name: "", value: SecretTemplate(path))
-    }
   }
 }
 

@@ -18,7 +18,23 @@ extension BoardFeatures {
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
     },
-    events: APIEvents.events,
+    events: { action, _ in
+      // Addresses and names of services are typed, and so in no event.
+      switch action {
+      case .run(let context, _): [AnalyticsEvent(context.name)]
+      case .answered(_, let answer, _):
+        [
+          AnalyticsEvent(
+            "api.answered",
+            properties: [
+              LogField("status", "\(answer.status / 100)xx"),
+              LogField("verdict", answer.verdict.rawValue),
+            ])
+        ]
+      case .failed(_, let failure, _): [AnalyticsEvent("api.failed", of: failure)]
+      default: []
+      }
+    },
     cancelled: { state, job in state.pending.remove(id: job) },
     endsCancelled: { state, job in state.changes.contains(job) },
     forget: { state in

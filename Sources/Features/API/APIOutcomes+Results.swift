@@ -47,7 +47,7 @@ extension APIOutcomes {
   private static func added(_ service: APIService, _ job: Int) -> Outcome {
     let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
     let command = preset?.firstCommand(service: service.name)
-    var notes = ["added; try '\(command ?? "api get \(service.name)/PATH")'"]
+    var notes: [Outcome.Note] = ["added; try '\(command ?? "api get \(service.name)/PATH")'"]
     if case .media(let program)? = preset?.program, !service.base.hasSuffix(program.path) {
       notes.append("the address of \(program.title)'s API usually ends with \(program.path)")
     }
@@ -97,7 +97,7 @@ extension APIOutcomes {
       warning.map { [.warning("\($0); 'api cache clear' erases it when that has ended")] } ?? []
     return Outcome(
       job: job, value: ["cleared": JSON(count)],
-      notes: [Outcome.Note("removed \(Counted.text(count, "kept answer"))")] + warnings)
+      notes: ["removed \(Counted.text(count, "kept answer"))"] + warnings)
   }
 
   /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused
@@ -136,7 +136,6 @@ extension APIOutcomes {
   private static func cache(
     _ entries: [CachedResponseSummary], _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    typealias Column = Presentation.Column
     let keys = entries.map { Redactor.redactPositions($0.key) }
     let isEarlier = context.settings.followsEarlierRules
     // Below the request, a key has the headers that the answer depends on.

@@ -63,22 +63,22 @@ enum APIOutcomes {
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
     ])
     if !isEarlier, answer.text == nil, answer.base64 != nil {
-      value = value.adding(EncodedBody.member, .string(EncodedBody.base64))
+      value[EncodedBody.member] = .string(EncodedBody.base64)
     }
     let isMeasured = settings.measuresAnswers == true
     if isMeasured {
-      value = value.adding("ms", JSON(answer.timing.total / 1000))
-        .adding("bytes", JSON(answer.bytes))
+      value["ms"] = JSON(answer.timing.total / 1000)
+      value["bytes"] = JSON(answer.bytes)
     }
     if let file = answer.file {
-      value = value.adding("file", .string(file))
+      value["file"] = .string(file)
       // Earlier recordings have none, and a value that says nothing of it.
       if let checksum = answer.checksum {
-        if !isMeasured { value = value.adding("bytes", JSON(answer.bytes)) }
-        value = value.adding("checksum", .string(checksum))
+        if !isMeasured { value["bytes"] = JSON(answer.bytes) }
+        value["checksum"] = .string(checksum)
       }
     }
-    for member in added { value = value.adding(member.rawValue, self.value(of: member, answer)) }
+    for member in added { value[member.rawValue] = self.value(of: member, answer) }
     return value
   }
 
@@ -410,14 +410,6 @@ enum APIOutcomes {
       return "the service failed; try later (--retry does not repeat a \(answer.status))"
     }
     return "the service failed; --retry 3 tries again"
-  }
-}
-
-extension JSON {
-  /// An object with one more member.
-  func adding(_ key: String, _ value: JSON) -> JSON {
-    guard case .object(let members) = self else { return self }
-    return .object(members + [Member(key, value)])
   }
 }
 

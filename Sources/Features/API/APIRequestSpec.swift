@@ -60,13 +60,6 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   /// Whether the request is saved after its response, as in recordings up to schema 5, instead of
   /// before it is sent.
   package var isSavedLast: Bool?
-
-  /// A request without items, on the program's settings.
-  public init(method: String, isExplicit: Bool, target: SecretTemplate) {
-    self.method = method
-    self.isExplicit = isExplicit
-    self.target = target
-  }
 }
 
 /// The form of a body that is made of items.
@@ -89,9 +82,6 @@ public struct APIConnectionSpec: Codable, Sendable, Equatable {
   public var proxy: String?
   /// The path of a socket.
   public var unixSocket: String?
-
-  /// As the machine's settings say.
-  public init() {}
 }
 
 /// One item of a request: a query item, a header, a part of the body.
@@ -113,14 +103,6 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var value: SecretTemplate
   /// The media type of a file, or `nil` to derive it from the name.
   public var type: String?
-
-  /// An item, as the line's words were read.
-  public init(kind: Kind, name: String, value: SecretTemplate, type: String? = nil) {
-    self.kind = kind
-    self.name = name
-    self.value = value
-    self.type = type
-  }
 
   /// Whether its value is the path of a file.
   var namesFile: Bool { [.file, .bodyFile, .textFile, .jsonFile].contains(kind) }
@@ -166,7 +148,7 @@ extension APIRequestSpec {
   /// secret.
   var isAddress: Bool {
     guard isAtService != true, case .text(let text)? = target.parts.first else { return false }
-    return text.hasBytes("://")
+    return text.end(ofFirst: "://") != nil
   }
 }
 

@@ -50,7 +50,9 @@ enum RequestSecrets {
 
   /// Whether what was typed of a word contains a reference in single quotes. It is plain text
   /// there, which the service would get in place of a secret.
-  private static func isQuoted(_ word: Argument) -> Bool { typed(word).hasBytes("{{secret:") }
+  private static func isQuoted(_ word: Argument) -> Bool {
+    typed(word).end(ofFirst: "{{secret:") != nil
+  }
 
   /// The words without options and their values, and the values of `--auth`, `--proxy` and
   /// `--json-body`.
@@ -118,12 +120,13 @@ enum RequestSecrets {
   }
 
   private static func item(_ word: Argument) -> Found? {
-    switch try? RequestItem.parse(word) {
-    case .header(let name, let value) where SecretNames.isHeader(name) && isTyped(value):
-      Found(name: name, form: "\(name):{{secret:NAME}}")
-    case .query(let name, let value) where SecretNames.isQueryItem(name) && isTyped(value):
-      Found(name: name, form: "\(name)=={{secret:NAME}}")
-    default: nil
+    guard let item = try? APIItem.parse(word), isTyped(item.value) else { return nil }
+    switch item.kind {
+    case .header where SecretNames.isHeader(item.name):
+      return Found(name: item.name, form: "\(item.name):{{secret:NAME}}")
+    case .query where SecretNames.isQueryItem(item.name):
+      return Found(name: item.name, form: "\(item.name)=={{secret:NAME}}")
+    default: return nil
     }
   }
 

@@ -38,10 +38,10 @@ struct ServiceTest: Sendable {
     let title = version.isEmpty ? program : "\(program) \(version)"
     return Outcome(
       job: job,
-      value: .object([
-        .init("service", .string(name)), .init("program", .string(program)),
-        .init("version", .string(version)), .init("ms", JSON(milliseconds)),
-      ]),
+      value: [
+        "service": .string(name), "program": .string(program), "version": .string(version),
+        "ms": JSON(milliseconds),
+      ],
       presentation: .text("\(name) is \(title), and answered in \(milliseconds) ms\n"))
   }
 }

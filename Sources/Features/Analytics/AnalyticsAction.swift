@@ -65,7 +65,4 @@ public struct AnalyticsState: Codable, Sendable, Equatable {
   /// The running commands that change the consent, or `nil` in recordings in which they ended when
   /// they were cancelled.
   public var changes: RunningChanges? = []
-
-  /// Creates a state in which nothing is known.
-  public init() {}
 }

@@ -10,9 +10,6 @@ public struct CharacterDetail: Codable, Sendable, Equatable {
   public var image: String?
   /// How far it is.
   public var status = CharactersStatus.idle
-
-  /// A character of which nothing is known yet.
-  public init(id: Int) { self.id = id }
 }
 
 /// The actions of the character that is shown.

@@ -11,9 +11,6 @@ public struct CharacterFilter: Codable, Sendable, Equatable {
   /// `female`, `male`, `genderless` or `unknown`.
   public var gender: String?
 
-  /// Every character.
-  public init() {}
-
   /// The filters by their names, in the order in which they are sent.
   static let names = ["name", "status", "species", "type", "gender"]
 

@@ -49,9 +49,6 @@ public struct CharacterList: Codable, Sendable, Equatable {
   /// How far the page is.
   public var status = CharactersStatus.idle
 
-  /// No page.
-  public init() {}
-
   /// Removes all but the page that a job waits for.
   mutating func forget() {
     let (page, status) = (page, status)

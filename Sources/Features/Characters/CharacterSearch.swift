@@ -21,9 +21,6 @@ public struct CharacterSearch: Codable, Sendable, Equatable {
   /// before these searches were read.
   public var knowsRecent: Bool? = false
 
-  /// No search.
-  public init() {}
-
   /// Removes all but that a job waits for a page.
   mutating func forget() {
     let earlier = self

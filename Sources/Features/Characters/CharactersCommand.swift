@@ -35,12 +35,5 @@ public struct CharactersOptions: Codable, Sendable, Equatable {
   /// The permitted sources of the response, or `nil` for the command's default.
   public var cache: CachePolicy?
   /// The maximum number of repetitions after a temporary failure.
-  public var retries: Int
-
-  /// Creates options, by default the usual ones.
-  public init(service: String? = nil, cache: CachePolicy? = nil, retries: Int = 0) {
-    self.service = service
-    self.cache = cache
-    self.retries = retries
-  }
+  public var retries = 0
 }

@@ -16,7 +16,7 @@ enum CharactersOutcomes {
     case .removed(let job, let text, _, let warning):
       Outcome(
         job: job, value: ["removed": .string(text)],
-        notes: [Outcome.Note("removed \(text)")] + (warning.map { [.warning($0)] } ?? []))
+        notes: ["removed \(text)"] + (warning.map { [.warning($0)] } ?? []))
     }
   }
 
@@ -49,7 +49,7 @@ enum CharactersOutcomes {
       job: job,
       value: json(page, answer),
       presentation: .table(columns: columns, rows: page.characters.map(row)),
-      notes: [Outcome.Note("\(title)  \(number)\(answer.verdict.suffix)")] + answer.sourceNotes
+      notes: ["\(title)  \(number)\(answer.verdict.suffix)"] + answer.sourceNotes
     ).masked(answer.masked)
   }
 
@@ -91,7 +91,7 @@ enum CharactersOutcomes {
       Outcome(
         job: request.job,
         value: ["file": .string(file), "bytes": JSON(bytes)],
-        notes: [Outcome.Note("\(Counted.text(bytes, "byte")) -> \(file)")]
+        notes: ["\(Counted.text(bytes, "byte")) -> \(file)"]
           + (state.detail?.status == .shown(isStale: true) ? notes(.stale, nil) : []))
     case .imageFailed(let request, let error):
       Outcome(job: request.job, failure: error.failure)

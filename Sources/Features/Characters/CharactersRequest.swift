@@ -7,36 +7,20 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   /// The job of the command, which is the cancel ID of its effects.
   public var job: Int
   /// The name of the service, under which responses are cached.
-  public var service: String
+  public var service = Self.usualService
   /// The address of the service, without a slash at its end.
-  public var base: String
+  public var base = Self.usualAddress
   /// The authentication, which names a secret, or `nil` for none.
   public var authentication: APIService.Authentication?
   /// The permitted sources of the answer.
-  public var policy: CachePolicy
+  public var policy = CachePolicy.localFirst
   /// The time in milliseconds for which a cached response is used without asking, or `nil` for no
   /// limit, as in earlier recordings.
-  public var lifetime: Int64?
+  public var lifetime: Int64? = Self.usualLifetime
   /// How often it is sent again after a failure for the time being.
-  public var retries: Int
+  public var retries = 0
   /// Milliseconds that each attempt may take.
-  public var timeout: Int64
-
-  /// A request from its parts.
-  public init(
-    job: Int, service: String = Self.usualService, base: String = Self.usualAddress,
-    authentication: APIService.Authentication? = nil, policy: CachePolicy = .localFirst,
-    lifetime: Int64? = Self.usualLifetime, retries: Int = 0, timeout: Int64 = 30_000
-  ) {
-    self.job = job
-    self.service = service
-    self.base = base
-    self.authentication = authentication
-    self.policy = policy
-    self.lifetime = lifetime
-    self.retries = retries
-    self.timeout = timeout
-  }
+  public var timeout: Int64 = 30_000
 
   /// The name of the default service.
   public static let usualService = "rick-and-morty"
@@ -44,7 +28,9 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   public static let usualLifetime: Int64 = 3_600_000
   /// The address to use if the board has no default service.
   public static let usualAddress = "https://rickandmortyapi.com/api"
+}
 
+extension CharactersRequest {
   /// The request of a command.
   ///
   /// - Parameter service: The board's service of the name that the command has, if there is one.

@@ -20,9 +20,6 @@ public struct CharactersState: Codable, Sendable, Equatable {
   /// when they were cancelled.
   public var changes: RunningChanges? = []
 
-  /// Nothing asked yet.
-  public init() {}
-
   /// Removes user input and the responses of services, and returns to the list. Waiting commands
   /// stay, with the part that shows their response. The searches of earlier sessions are read
   /// again.
@@ -59,13 +56,6 @@ public struct PendingCharacters: Codable, Sendable, Equatable {
   public var command: CharactersCommand
   /// Milliseconds for each request; `nil`: the usual time.
   public var timeout: Int64?
-
-  /// A command that waits.
-  public init(job: Int, command: CharactersCommand, timeout: Int64? = nil) {
-    self.job = job
-    self.command = command
-    self.timeout = timeout
-  }
 }
 
 /// The status of a part of the state.

@@ -7,39 +7,21 @@ public struct SeriesCharacter: Codable, Sendable, Equatable, Identifiable {
   /// For example `Rick Sanchez`.
   public var name: String
   /// `Alive`, `Dead` or `unknown`.
-  public var status: String
+  public var status = "unknown"
   /// For example `Human`.
-  public var species: String
+  public var species = ""
   /// A kind within the species; often empty.
-  public var type: String
+  public var type = ""
   /// `Female`, `Male`, `Genderless` or `unknown`.
-  public var gender: String
+  public var gender = "unknown"
   /// The name of the place that it comes from.
-  public var origin: String
+  public var origin = "unknown"
   /// The name of the place where it was last.
-  public var location: String
+  public var location = "unknown"
   /// The address of its picture.
-  public var image: String
+  public var image = ""
   /// The number of episodes that it is in.
-  public var episodes: Int
-
-  /// A character from its parts.
-  public init(
-    id: Int, name: String, status: String = "unknown", species: String = "", type: String = "",
-    gender: String = "unknown", origin: String = "unknown", location: String = "unknown",
-    image: String = "", episodes: Int = 0
-  ) {
-    self.id = id
-    self.name = name
-    self.status = status
-    self.species = species
-    self.type = type
-    self.gender = gender
-    self.origin = origin
-    self.location = location
-    self.image = image
-    self.episodes = episodes
-  }
+  public var episodes = 0
 }
 
 /// A page of the list of characters, or of what a search found.
@@ -52,14 +34,6 @@ public struct CharacterPage: Codable, Sendable, Equatable {
   public var count: Int
   /// In the order of the service.
   public var characters: [SeriesCharacter]
-
-  /// A page from its parts.
-  public init(number: Int, pages: Int, count: Int, characters: [SeriesCharacter]) {
-    self.number = number
-    self.pages = pages
-    self.count = count
-    self.characters = characters
-  }
 
   /// The number of the page after this one; `nil` for the last page.
   var next: Int? { number < pages ? number + 1 : nil }

@@ -206,14 +206,9 @@ enum DatabaseCommands {
     let text = words.joined(separator: " ")
     let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
     if isFile, text.count > 1 { return .file(path: String(text.dropFirst())) }
-    do throws(JSONError) {
-      try JSON.validate(text, limits: .strict)
-    } catch {
-      throw UsageError(
-        "the body is not JSON: \(error.message) (\(error.place))",
-        help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
-        kind: .malformedData)
-    }
+    try check(
+      text, "the body is not JSON", help: "quote it, or take it from a file with @FILE",
+      at: invocation.argument("body"))
     return .json(text: text)
   }
 
@@ -222,15 +217,23 @@ enum DatabaseCommands {
   private static func preference(_ invocation: Invocation) throws(UsageError) -> String {
     let text = try plain(invocation.arguments("value"), "db").joined(separator: " ")
     guard (try? JSON.validate(text)) != nil else { return JSON.string(text).text }
+    try check(
+      text, "the value cannot be stored", help: "a quoted value within quotes is text: '\"...\"'",
+      at: invocation.argument("value"))
+    return text
+  }
+
+  /// Refuses a text that is not JSON.
+  private static func check(
+    _ text: String, _ problem: String, help: String, at argument: Argument?
+  ) throws(UsageError) {
     do throws(JSONError) {
       try JSON.validate(text, limits: .strict)
     } catch {
       throw UsageError(
-        "the value cannot be stored: \(error.message) (\(error.place))",
-        help: "a quoted value within quotes is text: '\"...\"'", at: invocation.argument("value"),
+        "\(problem): \(error.message) (\(error.place))", help: help, at: argument,
         kind: .malformedData)
     }
-    return text
   }
 
   /// Returns the name of a file that is created.

@@ -1,4 +1,5 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 
 extension BoardFeatures {
   /// Documents and preferences in a database.
@@ -15,7 +16,21 @@ extension BoardFeatures {
       default: nil
       }
     },
-    events: DatabaseEvents.events,
+    events: { action, _ in
+      switch action {
+      case .run(let context, _, _): [AnalyticsEvent(context.name)]
+      case .succeeded(_, .imported(_, let counts), _):
+        [
+          AnalyticsEvent(
+            "db.imported",
+            properties: [
+              LogField("added", "\(counts.added)"), LogField("replaced", "\(counts.replaced)"),
+            ])
+        ]
+      case .failed(_, let failure): [AnalyticsEvent("db.failed", of: failure)]
+      default: []
+      }
+    },
     cancelled: { state, job in
       guard !state.isChanging(job) else { return }
       state.takePending(job)

@@ -82,7 +82,7 @@ enum DatabaseOutcomes {
     Outcome(
       job: job, value: .array(documents.map(value)),
       presentation: .table(columns: columns, rows: documents.map(row)),
-      notes: missing.map { [$0.note] } ?? [])
+      notes: missing.map { [Outcome.Note($0.note)] } ?? [])
   }
 
   private static func list(_ collections: [DatabaseContents.Collection], _ job: Int) -> Outcome {
@@ -136,8 +136,10 @@ enum DatabaseOutcomes {
           + (counts.hasConsent == true
             ? [.init("leftOut", .array([.string(Preference.analyticsConsent)]))] : [])),
       notes: [
-        "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-          + "\(counts.kept) kept"
+        """
+        imported \(path): \(counts.added) added, \(counts.replaced) replaced, \
+        \(counts.kept) kept
+        """
       ]
         + (counts.hasConsent == true
           ? ["the consent to analytics was left out: 'analytics on' gives it on this machine"] : [])
@@ -149,7 +151,7 @@ enum DatabaseOutcomes {
   ) -> Outcome {
     let names = ["document", "preference", "service"]
     let counts = zip(recovery.tables, names).map { Counted.text($0.rows, $1) }
-    var notes = [Outcome.Note("recovered \(counts.joined(separator: ", ")) to \(path)")]
+    var notes: [Outcome.Note] = ["recovered \(counts.joined(separator: ", ")) to \(path)"]
     if !recovery.incomplete.isEmpty {
       let tables = recovery.incomplete.joined(separator: ", ")
       notes.append(.warning("a part of these tables could not be read: \(tables)"))

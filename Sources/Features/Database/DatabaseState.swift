@@ -45,9 +45,6 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   /// `bootstrap`. Only their answers replace what is known. It is `nil` in earlier recordings, in
   /// which every answer did.
   public var reads: [Int]? = []
-
-  /// Creates a state in which nothing is known.
-  public init() {}
 }
 
 /// A list of documents, and how many were found.
@@ -60,12 +57,6 @@ public struct DatabaseQuery: Codable, Sendable, Equatable {
   public var found = 0
   /// Whether the list is complete.
   public var isComplete = false
-
-  /// Creates a list that has found nothing yet.
-  public init(job: Int, query: DocumentQuery) {
-    self.job = job
-    self.query = query
-  }
 }
 
 /// A document as the state keeps it.

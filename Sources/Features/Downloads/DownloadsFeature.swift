@@ -7,7 +7,15 @@ extension BoardFeatures {
     name: "downloads", summary: "the queues of SABnzbd and NZBGet: list, add, pause, history",
     state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
     outcome: { action, _, context in DownloadsOutcomes.outcome(of: action, context) },
-    link: DownloadsCommands.words, events: DownloadsEvents.events,
+    link: DownloadsCommands.words,
+    events: { action, _ in
+      // Services and addresses are typed, and so in no event.
+      switch action {
+      case .run(let context, _): [AnalyticsEvent(context.name)]
+      case .failed(_, let failure): [AnalyticsEvent("downloads.failed", of: failure)]
+      default: []
+      }
+    },
     cancelled: { state, job in if !state.changes.contains(job) { state.end(job) } },
     endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
     volatile: [

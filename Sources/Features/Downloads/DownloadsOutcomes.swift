@@ -41,7 +41,7 @@ enum DownloadsOutcomes {
     // Without an ID the whole queue is paused: an empty array would say that nothing was.
     return Outcome(
       job: job, value: .object([.init(verb, ids.isEmpty ? "all" : .array(ids.map(JSON.string)))]),
-      notes: [Outcome.Note("\(verb) \(which)")] + notes)
+      notes: ["\(verb) \(which)"] + notes)
   }
 
   private static func queue(

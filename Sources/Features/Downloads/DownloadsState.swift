@@ -18,9 +18,6 @@ public struct DownloadsState: Codable, Sendable, Equatable {
   /// were cancelled.
   public var changes: RunningChanges? = []
 
-  /// Nothing asked yet.
-  public init() {}
-
   /// Removes what services answered and what was typed. Commands that wait stay.
   mutating func forget() { (queue, history, added) = (nil, nil, nil) }
 
@@ -49,11 +46,4 @@ public struct PendingDownloads: Codable, Sendable, Equatable {
   public var command: DownloadsCommand
   /// Milliseconds for each request; `nil`: the usual time.
   public var timeout: Int64?
-
-  /// A command that waits.
-  public init(job: Int, command: DownloadsCommand, timeout: Int64? = nil) {
-    self.job = job
-    self.command = command
-    self.timeout = timeout
-  }
 }

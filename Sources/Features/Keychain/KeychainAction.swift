@@ -77,14 +77,6 @@ public struct KeychainRequest: Codable, Sendable, Equatable {
   public var line: String?
   /// The failure of a command that was locked, in case there is no terminal.
   public var failure: Failure?
-
-  /// Creates a request.
-  public init(job: Int, command: KeychainCommand, line: String? = nil, failure: Failure? = nil) {
-    self.job = job
-    self.command = command
-    self.line = line
-    self.failure = failure
-  }
 }
 
 /// The commands of the feature `keychain`.

@@ -1,4 +1,5 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 
 extension BoardFeatures {
   /// The feature `keychain`: named secrets in an encrypted file.
@@ -20,7 +21,15 @@ extension BoardFeatures {
       default: nil
       }
     },
-    events: KeychainEvents.events,
+    events: { action, _ in
+      // Names of secrets are typed, and so in no event.
+      switch action {
+      case .run(let context, _): [AnalyticsEvent(context.name)]
+      case .failed(_, let failure): [AnalyticsEvent("keychain.failed", of: failure)]
+      case .autoLocked: [AnalyticsEvent("keychain.autoLocked")]
+      default: []
+      }
+    },
     endsCancelled: { state, job in state.changes.contains(job) },
     forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {

@@ -28,13 +28,13 @@ enum KeychainOutcomes {
     case .status(let status):
       Outcome(
         job: job, value: json(status), presentation: .fields(record(status)),
-        notes: status.warnings
+        notes: status.warnings.map { Outcome.Note($0) }
       ).withMarks
     case .checked(let status): checked(status, job).withMarks
     case .accepted(let acceptance):
       Outcome(
         job: job, value: json(acceptance), presentation: table(acceptance),
-        notes: [note(acceptance)])
+        notes: [Outcome.Note(note(acceptance))])
     case .warned(let warning, let result): warned(warning, result, job, isTerminal)
     case .names(let names):
       Outcome(
@@ -68,7 +68,7 @@ enum KeychainOutcomes {
   private static func checked(_ status: KeychainStatus, _ job: Int) -> Outcome {
     Outcome(
       job: job, value: json(status), presentation: .fields(record(status)),
-      notes: status.warnings + [
+      notes: status.warnings.map { Outcome.Note($0) } + [
         status.unlocked
           ? "the file is whole"
           : "the file is whole, but unverified: without its secret a forged change cannot be told"

@@ -23,9 +23,6 @@ public struct KeychainState: Codable, Sendable, Equatable {
 
   /// The automatic lock of an interactive session: five minutes.
   public static let usualAutoLock: Int64 = 300_000
-
-  /// Creates a state in which nothing is known.
-  public init() {}
 }
 
 /// What commands have reported of the keychain's file.
@@ -36,9 +33,6 @@ public struct KeychainFileState: Codable, Sendable, Equatable {
   public var generation: Int?
   /// The kinds of the slots in their order, such as `passphrase`, or `nil` if they are not known.
   public var slots: [String]?
-
-  /// Creates a state in which nothing is known.
-  public init() {}
 }
 
 // MARK: Changes

@@ -33,13 +33,6 @@ public struct LogListEnd: Codable, Sendable, Equatable {
   public var unreadable: Int?
   /// The numbers of records that this process has written, by level.
   public var counts: [String: Int]
-
-  /// Creates an end.
-  public init(count: Int, unreadable: Int? = nil, counts: [String: Int]) {
-    self.count = count
-    self.unreadable = unreadable
-    self.counts = counts
-  }
 }
 
 /// The commands of the feature `log`.
@@ -74,9 +67,6 @@ public struct LogQuery: Codable, Sendable, Equatable {
   public var step: Int?
   /// Whether later records follow, until the command is cancelled.
   public var follows: Bool?
-
-  /// Creates a query for the newest ten records.
-  public init() {}
 }
 
 /// The result of a `log` command that succeeded.

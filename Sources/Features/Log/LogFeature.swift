@@ -1,4 +1,5 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 
 extension BoardFeatures {
   /// The feature `log`: a log of events for users.
@@ -8,7 +9,13 @@ extension BoardFeatures {
     outcome: { action, _, context in LogOutcomes.outcome(of: action, context) },
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
-    events: LogEvents.events,
+    events: { action, _ in
+      switch action {
+      case .run(let context, _): [AnalyticsEvent(context.name)]
+      case .failed(_, let failure): [AnalyticsEvent("log.failed", of: failure)]
+      default: []
+      }
+    },
     endsCancelled: { state, job in state.changes.contains(job) },
     forget: { $0.forget() },
     // A live replay has its own log, without the records of earlier sessions.

@@ -42,7 +42,7 @@ enum LogOutcomes {
     case .cleared(let warning):
       Outcome(
         job: job, value: .bool(true),
-        notes: [Outcome.Note("log cleared")]
+        notes: ["log cleared"]
           + (warning.map { [.warning("\($0); 'log clear' erases it when that has ended")] } ?? []))
     }
   }
@@ -59,7 +59,7 @@ enum LogOutcomes {
       job: job, columns: columns, rows: records.map(row), values: records.map(\.json), marks: .all)
   }
 
-  private static func notes(_ unreadable: Int?) -> [String] {
+  private static func notes(_ unreadable: Int?) -> [Outcome.Note] {
     guard let unreadable else { return [] }
     return [
       unreadable == 1

@@ -22,9 +22,6 @@ public struct LogState: Codable, Sendable, Equatable {
   /// The running commands that change something, or `nil` in recordings in which they ended when
   /// they were cancelled.
   public var changes: RunningChanges? = []
-
-  /// Creates a state without notes and levels.
-  public init() {}
 }
 
 /// A list of records, and how many were shown.
@@ -37,12 +34,6 @@ public struct LogListing: Codable, Sendable, Equatable {
   public var shown = 0
   /// Whether the list is complete.
   public var isComplete = false
-
-  /// Creates a list that has shown nothing yet.
-  public init(job: Int, query: LogQuery) {
-    self.job = job
-    self.query = query
-  }
 }
 
 extension LogState {

@@ -89,12 +89,6 @@ public struct MediaDays: Codable, Sendable, Equatable {
   public var from: Int64?
   /// The number of days.
   public var count: Int
-
-  /// Some days.
-  public init(from: Int64? = nil, count: Int) {
-    self.from = from
-    self.count = count
-  }
 }
 
 /// What is to be added, and with which options.

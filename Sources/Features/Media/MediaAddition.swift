@@ -42,13 +42,6 @@ public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
   /// cancelled.
   public var changes: RunningChanges?
 
-  /// An addition at its beginning.
-  public init(job: Int, server: MediaServer, order: MediaOrder) {
-    self.job = job
-    self.server = server
-    self.order = order
-  }
-
   /// The job.
   public var id: Int { job }
 }

@@ -7,7 +7,16 @@ extension BoardFeatures {
     name: "media", summary: "the libraries of Radarr, Sonarr and Lidarr: list, add, calendar",
     state: MediaState(), reducer: MediaReducer(), commands: MediaCommands.table,
     outcome: { action, state, _ in MediaOutcomes.outcome(of: action, in: state) },
-    link: MediaCommands.words, events: MediaEvents.events,
+    link: MediaCommands.words,
+    events: { action, _ in
+      // Services and terms are typed, and so in no event.
+      switch action {
+      case .run(let context, _): [AnalyticsEvent(context.name)]
+      case .failed(_, let failure), .addition(_, .failed(let failure)):
+        [AnalyticsEvent("media.failed", of: failure)]
+      default: []
+      }
+    },
     cancelled: { state, job in if !state.endsCancelled(job) { state.end(job) } },
     endsCancelled: { state, job in state.endsCancelled(job) }, forget: { $0.forget() },
     volatile: [

@@ -25,9 +25,6 @@ public struct MediaState: Codable, Sendable, Equatable {
   /// which they ended when they were cancelled.
   public var changes: RunningChanges? = []
 
-  /// Nothing asked yet.
-  public init() {}
-
   /// Removes what services answered and what was typed. Commands that wait stay.
   mutating func forget() {
     (library, item, lookup, queue, calendar) = (nil, nil, nil, nil, nil)
@@ -91,16 +88,4 @@ public struct PendingMedia: Codable, Sendable, Equatable {
   public var server: MediaServer?
   /// The days of a calendar that is asked for, without releases.
   public var calendar: MediaState.Calendar?
-
-  /// A command that waits.
-  public init(
-    job: Int, command: MediaCommand, timeout: Int64? = nil, server: MediaServer? = nil,
-    calendar: MediaState.Calendar? = nil
-  ) {
-    self.job = job
-    self.command = command
-    self.timeout = timeout
-    self.server = server
-    self.calendar = calendar
-  }
 }

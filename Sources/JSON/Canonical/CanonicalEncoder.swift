@@ -27,55 +27,36 @@ public enum CanonicalEncoder {
   /// - Throws: `EncodingError` for a date outside the supported range, more than 512 levels, or a
   ///   value that encodes nothing, and the errors of the value's `encode(to:)`.
   public static func encode(_ value: some Encodable) throws -> [UInt8] {
-    if let byHand = value as? any CanonicalEncodable { return try encode(canonical: byHand) }
-    let core = EncoderCore(CanonicalWriter(), plain: type(of: value))
-    try core.encodeRoot(value)
-    return core.writer.array
+    try withWriter(of: value) { $0.array }
   }
 
   /// Returns the canonical JSON of the value, and the first part that it does not have exactly.
   package static func encodeFindingRounding(
     _ value: some Encodable
   ) throws -> (bytes: [UInt8], rounded: RoundedValue?) {
-    var writer = CanonicalWriter()
-    writer.findsRoundedValues = true
-    if let byHand = value as? any CanonicalEncodable {
-      try byHand.encodeCanonical(to: &writer)
-      try writer.requireOneValue(of: byHand)
-      return (writer.array, writer.roundedValue)
-    }
-    let core = EncoderCore(writer, plain: type(of: value))
-    try core.encodeRoot(value)
-    return (core.writer.array, core.writer.roundedValue)
+    try withWriter(of: value, findsRounding: true) { ($0.array, $0.roundedValue) }
   }
 
   /// Appends the canonical JSON of the value. If it throws, appends nothing. Does not allocate for
   /// the result if `bytes` has enough capacity.
   public static func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws {
+    try withWriter(of: value) { $0.withBytes { bytes.append(contentsOf: $0) } }
+  }
+
+  /// Encodes the value, and calls `body` with the writer.
+  private static func withWriter<Result>(
+    of value: some Encodable, findsRounding: Bool = false,
+    _ body: (borrowing CanonicalWriter) -> Result
+  ) throws -> Result {
+    var writer = CanonicalWriter()
+    writer.findsRoundedValues = findsRounding
     if let byHand = value as? any CanonicalEncodable {
-      return try encode(canonical: byHand, into: &bytes)
+      try byHand.encodeAlone(to: &writer)
+      return body(writer)
     }
-    let core = EncoderCore(CanonicalWriter(), plain: type(of: value))
+    let core = EncoderCore(writer, plain: type(of: value))
     try core.encodeRoot(value)
-    core.writer.withBytes { bytes.append(contentsOf: $0) }
-  }
-
-  /// Returns the canonical JSON of the value without `Codable`.
-  public static func encode(canonical value: some CanonicalEncodable) throws -> [UInt8] {
-    var writer = CanonicalWriter()
-    try value.encodeCanonical(to: &writer)
-    try writer.requireOneValue(of: value)
-    return writer.array
-  }
-
-  /// Appends the canonical JSON of the value without `Codable`. If it throws, appends nothing.
-  public static func encode(
-    canonical value: some CanonicalEncodable, into bytes: inout [UInt8]
-  ) throws {
-    var writer = CanonicalWriter()
-    try value.encodeCanonical(to: &writer)
-    try writer.requireOneValue(of: value)
-    writer.withBytes { bytes.append(contentsOf: $0) }
+    return body(core.writer)
   }
 
   /// Returns the canonical form of a parsed JSON.
@@ -83,6 +64,14 @@ public enum CanonicalEncoder {
     var writer = CanonicalWriter()
     writer.json(json)
     return writer.array
+  }
+}
+
+extension CanonicalEncodable {
+  /// Writes the value, and checks that it is exactly one.
+  fileprivate func encodeAlone(to writer: inout CanonicalWriter) throws {
+    try encodeCanonical(to: &writer)
+    try writer.requireOneValue(of: self)
   }
 }
 

@@ -78,97 +78,23 @@ public struct CanonicalReader {
   /// - Complexity: O(size of the value).
   public func json() -> JSON { JSON(token: index, of: core.tokens, in: core.bytes) }
 
-  /// Returns whether the value is exactly the given string, without creating a `String`.
-  public func isString(_ text: StaticString) -> Bool {
-    let token = core.tokens[index]
-    guard token.kind == .string else { return false }
-    return text.withUTF8Buffer { text in
-      core.bytes.unescaped(token) { compareBytes($0, text) == 0 }
-    }
-  }
-
   /// Decodes any decodable value, for example a `Bool`, a `Double` or a `Date`, with the
   /// `CanonicalCodable` conformance of its type if there is one.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T { try core.decode(type, at: index) }
 
   // MARK: Containers
 
-  /// Returns the value of a key, or `nil` if there is none or it is null. Takes constant time if
-  /// members are requested in order.
-  ///
-  /// - Throws: `DecodingError` if this value is not an object.
-  public func memberIfPresent(_ key: StaticString) throws -> CanonicalReader? {
-    guard let value = try find(key), !core.isNull(value) else { return nil }
-    return CanonicalReader(core: core, index: value)
-  }
-
-  /// Returns the value of a key.
+  /// Returns the value of a key. Takes constant time if members are requested in order.
   ///
   /// - Throws: `DecodingError` if this value is not an object or has no such key.
   public func member(_ key: StaticString) throws -> CanonicalReader {
-    guard let value = try find(key) else {
+    guard core.tokens[index].kind == .object else {
+      throw core.mismatch([String: Any].self, at: index, expected: "an object")
+    }
+    guard let value = key.withUTF8Buffer({ core.find($0, in: index) }) else {
       throw core.missing(PathKey(stringValue: "\(key)"), in: index)
     }
-    return CanonicalReader(core: core, index: value)
-  }
-
-  @inline(__always)
-  private func find(_ key: StaticString) throws -> Int? {
-    guard core.tokens[index].kind == .object else {
-      throw core.mismatch([String: Any].self, at: index, expected: "an object")
-    }
-    guard let value = key.withUTF8Buffer({ core.find($0, in: index) }) else { return nil }
     core.advance(index, past: value)
-    return value
-  }
-
-  /// Returns the name and payload of an enum case: the only member of an object.
-  ///
-  /// - Throws: `DecodingError` if this value is not an object with one member.
-  public func onlyMember() throws -> (name: String, payload: CanonicalReader) {
-    let token = core.tokens[index]
-    guard token.kind == .object else {
-      throw core.mismatch([String: Any].self, at: index, expected: "an object with one member")
-    }
-    guard index + 1 < Int(token.next), core.tokens[index + 2].next == token.next else {
-      throw core.corrupted(at: index, expected: "an object with one member")
-    }
-    return (
-      core.bytes.string(core.tokens[index + 1]), CanonicalReader(core: core, index: index + 2)
-    )
-  }
-
-  /// Calls `body` with every element of an array, in order.
-  ///
-  /// - Throws: `DecodingError` if this value is not an array, and the errors of `body`.
-  public func forEachElement(_ body: (inout CanonicalReader) throws -> Void) throws {
-    guard core.tokens[index].kind == .array else {
-      throw core.mismatch([Any].self, at: index, expected: "an array")
-    }
-    try forEach(step: 1) { _, value in try body(&value) }
-  }
-
-  /// Calls `body` with every key and value of an object, in order, including all equal keys.
-  ///
-  /// - Throws: `DecodingError` if this value is not an object, and the errors of `body`.
-  public func forEachMember(
-    _ body: (_ key: String, _ value: inout CanonicalReader) throws -> Void
-  ) throws {
-    guard core.tokens[index].kind == .object else {
-      throw core.mismatch([String: Any].self, at: index, expected: "an object")
-    }
-    try forEach(step: 2) { key, value in try body(core.bytes.string(core.tokens[key]), &value) }
-  }
-
-  private func forEach(
-    step: Int, _ body: (Int, inout CanonicalReader) throws -> Void
-  ) throws {
-    let end = Int(core.tokens[index].next)
-    var current = index + 1
-    while current < end {
-      var value = CanonicalReader(core: core, index: current + step - 1)
-      try body(current, &value)
-      current = Int(core.tokens[current + step - 1].next)
-    }
+    return CanonicalReader(core: core, index: value)
   }
 }

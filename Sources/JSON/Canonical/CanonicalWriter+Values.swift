@@ -24,13 +24,13 @@ extension CanonicalWriter {
   }
 
   /// Writes a signed integer of any width with all its digits. Beyond 64 bits, creates a string.
-  public mutating func int(_ value: some FixedWidthInteger & SignedInteger) {
-    guard let small = Int(exactly: value) else { return wide(value) }
-    int(small)
-  }
+  public mutating func int(_ value: some FixedWidthInteger & SignedInteger) { integer(value) }
 
   /// Writes an unsigned integer of any width with all its digits. Beyond 64 bits, creates a string.
-  public mutating func uint(_ value: some FixedWidthInteger & UnsignedInteger) {
+  public mutating func uint(_ value: some FixedWidthInteger & UnsignedInteger) { integer(value) }
+
+  mutating func integer<T: FixedWidthInteger>(_ value: T) {
+    if T.isSigned, let small = Int(exactly: value) { return int(small) }
     guard let small = UInt(exactly: value) else { return wide(value) }
     beginValue()
     appendDigits(small, isNegative: false)
@@ -124,16 +124,11 @@ extension CanonicalWriter {
 
   /// Writes bytes as Base64 with padding.
   public mutating func data(_ value: Data) {
-    value.withUnsafeBytes { base64($0) }
-  }
-
-  /// Writes bytes as Base64 with padding.
-  public mutating func base64(_ value: UnsafeRawBufferPointer) {
     beginValue()
     bytes.append(UInt8(ascii: "\""))
-    let length = Base64.length(of: value.count)
-    Base64.write(value, to: bytes.room(for: length))
-    bytes.count += length
+    value.base64EncodedData().withUnsafeBytes {
+      bytes.append($0.assumingMemoryBound(to: UInt8.self))
+    }
     bytes.append(UInt8(ascii: "\""))
   }
 

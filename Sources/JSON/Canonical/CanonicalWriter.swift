@@ -118,13 +118,6 @@ public struct CanonicalWriter: ~Copyable {
   /// Begins an array. Write its elements in order, and call `endArray()`.
   public mutating func beginArray() { begin(.array) }
 
-  /// Begins an array whose elements are sorted by their bytes when it ends.
-  public mutating func beginSet() { begin(.set) }
-
-  /// Begins an array of key, value, key, value, whose pairs are sorted by their bytes when it ends.
-  /// For dictionaries whose keys are neither `String` nor `Int`.
-  public mutating func beginPairs() { begin(.pairs) }
-
   /// Ends the innermost object. Sorts its keys unless they were ascending.
   public mutating func endObject() {
     let frame = frames.top
@@ -136,7 +129,7 @@ public struct CanonicalWriter: ~Copyable {
     frames.count &-= 1
   }
 
-  /// Ends the innermost array, set or pairs. Sorts sets and pairs.
+  /// Ends the innermost array.
   public mutating func endArray() { end(.array) }
 
   /// Writes the key of the next value.

@@ -273,11 +273,13 @@ final class DecoderCore {
     return value
   }
 
-  func base64(_ index: Int) throws -> [UInt8] {
+  /// Accepts only a text that encoding produces.
+  func data(_ index: Int) throws -> Data {
     guard tokens[index].kind == .string else {
       throw mismatch(Data.self, at: index, expected: "Base64 text")
     }
-    guard let value = bytes.unescaped(tokens[index], Base64.decode) else {
+    let text = bytes.unescaped(tokens[index]) { Data($0) }
+    guard let value = Data(base64Encoded: text), value.base64EncodedData() == text else {
       throw corrupted(at: index, expected: "Base64 text")
     }
     return value
@@ -301,7 +303,7 @@ final class DecoderCore {
     if type == Bool.self { return unsafeBitCast(try bool(index), to: type) }
     if type == Date.self { return unsafeBitCast(try date(index), to: type) }
     if type == UUID.self { return unsafeBitCast(try uuid(index), to: type) }
-    if type == Data.self { return unsafeBitCast(Data(try base64(index)), to: type) }
+    if type == Data.self { return unsafeBitCast(try data(index), to: type) }
     if type == URL.self { return unsafeBitCast(try url(index), to: type) }
     if type == JSON.self {
       return unsafeBitCast(JSON(token: index, of: tokens, in: bytes), to: type)

@@ -55,27 +55,15 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if core.beginMember(slot, key) { core.writer.float(value) }
   }
 
-  @inline(__always)
-  private func signed(_ value: Int, _ key: Key) {
+  func encode(_ value: Int, forKey key: Key) {
     if core.beginMember(slot, key) { core.writer.int(value) }
   }
 
-  @inline(__always)
-  private func unsigned(_ value: UInt, _ key: Key) {
-    if core.beginMember(slot, key) { core.writer.uint(value) }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) {
+    if core.beginMember(slot, key) { core.writer.integer(value) }
   }
 
-  func encode(_ value: Int, forKey key: Key) { signed(value, key) }
-  func encode(_ value: Int8, forKey key: Key) { signed(Int(value), key) }
-  func encode(_ value: Int16, forKey key: Key) { signed(Int(value), key) }
-  func encode(_ value: Int32, forKey key: Key) { signed(Int(value), key) }
-  func encode(_ value: Int64, forKey key: Key) { signed(Int(value), key) }
-  func encode(_ value: UInt, forKey key: Key) { unsigned(value, key) }
-  func encode(_ value: UInt8, forKey key: Key) { unsigned(UInt(value), key) }
-  func encode(_ value: UInt16, forKey key: Key) { unsigned(UInt(value), key) }
-  func encode(_ value: UInt32, forKey key: Key) { unsigned(UInt(value), key) }
-  func encode(_ value: UInt64, forKey key: Key) { unsigned(UInt(value), key) }
-
+  // For these two, the default implementations would precede the one above.
   func encode(_ value: Int128, forKey key: Key) {
     if core.beginMember(slot, key) { core.writer.int(value) }
   }
@@ -150,15 +138,9 @@ struct UnkeyedWriter: UnkeyedEncodingContainer {
   func encode(_ value: Double) { if core.beginElement(slot) { core.writer.double(value) } }
   func encode(_ value: Float) { if core.beginElement(slot) { core.writer.float(value) } }
   func encode(_ value: Int) { if core.beginElement(slot) { core.writer.int(value) } }
-  func encode(_ value: Int8) { encode(Int(value)) }
-  func encode(_ value: Int16) { encode(Int(value)) }
-  func encode(_ value: Int32) { encode(Int(value)) }
-  func encode(_ value: Int64) { encode(Int(value)) }
-  func encode(_ value: UInt) { if core.beginElement(slot) { core.writer.uint(value) } }
-  func encode(_ value: UInt8) { encode(UInt(value)) }
-  func encode(_ value: UInt16) { encode(UInt(value)) }
-  func encode(_ value: UInt32) { encode(UInt(value)) }
-  func encode(_ value: UInt64) { encode(UInt(value)) }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T) {
+    if core.beginElement(slot) { core.writer.integer(value) }
+  }
   func encode(_ value: Int128) { if core.beginElement(slot) { core.writer.int(value) } }
   func encode(_ value: UInt128) { if core.beginElement(slot) { core.writer.uint(value) } }
 
@@ -205,15 +187,9 @@ struct SingleWriter: SingleValueEncodingContainer {
   func encode(_ value: Double) { if core.beginSingle(slot) { core.writer.double(value) } }
   func encode(_ value: Float) { if core.beginSingle(slot) { core.writer.float(value) } }
   func encode(_ value: Int) { if core.beginSingle(slot) { core.writer.int(value) } }
-  func encode(_ value: Int8) { encode(Int(value)) }
-  func encode(_ value: Int16) { encode(Int(value)) }
-  func encode(_ value: Int32) { encode(Int(value)) }
-  func encode(_ value: Int64) { encode(Int(value)) }
-  func encode(_ value: UInt) { if core.beginSingle(slot) { core.writer.uint(value) } }
-  func encode(_ value: UInt8) { encode(UInt(value)) }
-  func encode(_ value: UInt16) { encode(UInt(value)) }
-  func encode(_ value: UInt32) { encode(UInt(value)) }
-  func encode(_ value: UInt64) { encode(UInt(value)) }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T) {
+    if core.beginSingle(slot) { core.writer.integer(value) }
+  }
   func encode(_ value: Int128) { if core.beginSingle(slot) { core.writer.int(value) } }
   func encode(_ value: UInt128) { if core.beginSingle(slot) { core.writer.uint(value) } }
 

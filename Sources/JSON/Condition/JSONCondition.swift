@@ -112,7 +112,7 @@ extension JSONCondition.Comparison {
   private static func contains(_ whole: JSON, _ part: JSON) -> Bool {
     switch (whole, part) {
     case (.string(let text), .string(let part)):
-      text.hasBytes(part)
+      text.end(ofFirst: part) != nil
     case (.array(let elements), _): elements.contains { areEqual($0, part) }
     case (.object, .string(let key)): whole[key] != nil
     default: false

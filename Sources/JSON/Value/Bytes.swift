@@ -1,5 +1,6 @@
+@inlinable
 @inline(__always)
-func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+package func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
 /// Returns the value of a hexadecimal digit in ASCII, or `nil` for any other byte.
 package func hexDigit(_ byte: UInt8) -> UInt32? {

@@ -25,6 +25,11 @@ package enum Timestamp {
     }
   }
 
+  /// Formats a time. A time outside the calendar's range becomes the beginning of 1970.
+  package static func format(_ microseconds: Int64) -> String {
+    text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
+  }
+
   /// Parses a text of `text(microseconds:)`. Returns `nil` for any other text, including dates that
   /// do not exist.
   package static func microseconds(parsing text: String) -> Int? {

@@ -42,13 +42,10 @@ package struct CausalTree: Sendable {
     warnings = reader.warnings
   }
 
-  /// A graph for `dot`: boxes are steps, edges are labelled with the effect between two steps, and
-  /// plain texts are the senders of roots.
-  package var graphviz: String { graphviz() }
-
-  /// Returns `graphviz` with other texts of senders.
+  /// Returns a graph for `dot`: boxes are steps, edges are labelled with the effect between two
+  /// steps, and plain texts are the senders of roots.
   ///
-  /// - Parameter transform: Returns the text to show, before it is shortened.
+  /// - Parameter transform: Returns the text of a sender to show, before it is shortened.
   package func graphviz(mapValues transform: (JSON) -> JSON = { $0 }) -> String {
     var text = Graphviz("causes")
     for node in nodes {

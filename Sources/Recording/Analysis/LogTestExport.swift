@@ -2,7 +2,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 
 /// Writes a recording as a Swift Testing test: the first state, the actions with their draws, and
-/// the changes after each action.
+/// the paths that each action changes. If it changes more than 50 positions, the test has the whole
+/// state.
 ///
 /// The file imports this module and the imports of `Adapter`, and compiles in a test target of the
 /// program.
@@ -32,33 +33,10 @@ public struct LogTestExport: Sendable {
     }
   }
 
-  /// The assertions after a step.
-  public enum Assertion: Sendable, Hashable {
-    /// Asserts the paths that the step changed. If it changed more than 50 positions, asserts the
-    /// whole state.
-    case changes
-    /// Asserts the whole state after every `every`th step and after the last one.
-    case states(every: Int)
-  }
-
   private let adapter: Adapter
-  private let assertion: Assertion
-  private let suite: String
-  private let test: String
 
-  /// - Parameters:
-  ///   - suite: The name of the type. Characters that cannot be in an identifier are removed.
-  ///   - test: The name of the test function. Characters that cannot be in an identifier are
-  ///     removed.
-  public init(
-    _ adapter: Adapter, suite: String = "RecordedTests", test: String = "theRecordingReplays",
-    asserting assertion: Assertion = .changes
-  ) {
-    self.adapter = adapter
-    self.assertion = assertion
-    self.suite = LogTestExport.identifier(suite, or: "RecordedTests")
-    self.test = LogTestExport.identifier(test, or: "theRecordingReplays")
-  }
+  /// Creates an export with the texts of a program.
+  public init(_ adapter: Adapter) { self.adapter = adapter }
 
   /// Returns the text of the file for the steps of a log, from its first one up to `last`.
   ///
@@ -78,8 +56,8 @@ public struct LogTestExport: Sendable {
     lines += [
       "",
       "/// Exported from a recording of \(LogTestExport.comment(navigator.header.schema.description, transform)).",
-      "struct \(suite) {",
-      "  @Test func \(test)() throws {",
+      "struct RecordedTests {",
+      "  @Test func theRecordingReplays() throws {",
       "    let journal = DrawJournal()",
       "    var run = try RecordedRun(",
       "      reducer: \(adapter.reducer), dependencies: \(adapter.dependencies), journal: journal,",
@@ -88,7 +66,7 @@ public struct LogTestExport: Sendable {
     ]
     for n in (first + 1)...max(first + 1, last) where n <= last {
       let after = try navigator.json(at: n)
-      lines += step(try navigator.migratedStep(n), before, after, isLast: n == last, transform)
+      lines += step(try navigator.migratedStep(n), before, after, transform)
       before = after
     }
     if last <= first { lines.append("    _ = run") }
@@ -105,7 +83,7 @@ public struct LogTestExport: Sendable {
 
   private func step(
     _ migrated: (step: LogStep, action: [UInt8], effects: [LogEffect]), _ before: JSON,
-    _ after: JSON, isLast: Bool, _ transform: (JSON) -> JSON
+    _ after: JSON, _ transform: (JSON) -> JSON
   ) -> [String] {
     let step = migrated.step
     var arguments = [LogTestExport.literal(String(decoding: migrated.action, as: UTF8.self))]
@@ -120,15 +98,13 @@ public struct LogTestExport: Sendable {
       arguments.append("effects: [\(effects.joined(separator: ", "))]")
     }
     let changes = StateDiff.changes(before, after)
-    switch assertion {
-    case .changes where !changes.isTruncated:
+    if !changes.isTruncated {
       let pairs = changes.entries.map { change in
         "\(LogTestExport.literal(change.path)): "
-          + (change.new.map { LogTestExport.literal(compactText($0)) } ?? "nil")
+          + (change.new.map { LogTestExport.literal($0.description) } ?? "nil")
       }
       arguments.append("changes: [\(pairs.isEmpty ? ":" : pairs.joined(separator: ", "))]")
-    case .states(let every) where !isLast && !step.n.isMultiple(of: max(1, every)): break
-    case .changes, .states:
+    } else {
       arguments.append("state: \(LogTestExport.literal(canonicalText(after)))")
     }
     let origin = LogTestExport.comment(
@@ -174,18 +150,5 @@ public struct LogTestExport: Sendable {
   /// Returns the text as one line of at most about 120 characters.
   private static func comment(_ text: String, _ transform: (JSON) -> JSON) -> String {
     shortened(transform(.string(text)).asciiText, to: 120)
-  }
-
-  private static func identifier(_ text: String, or fallback: String) -> String {
-    let kept = String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.filter { scalar in
-          scalar.isASCII
-            && (scalar == "_" || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-        }))
-    guard let first = kept.unicodeScalars.first, !("0"..."9").contains(first) else {
-      return fallback
-    }
-    return kept
   }
 }

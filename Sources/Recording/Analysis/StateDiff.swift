@@ -202,12 +202,12 @@ public enum StateDiff {
   /// Returns a value as text of at most about 200 characters.
   static func text(_ value: JSON?) -> String {
     guard let value else { return "nothing" }
-    return shortened(compactText(value))
+    return shortened(value.description)
   }
 
   /// Returns two values as texts of at most about 200 characters each, around the first difference.
   static func excerpts(_ old: JSON?, _ new: JSON?) -> (old: String, new: String) {
-    excerpts(old.map(compactText), new.map(compactText), limit: 200)
+    excerpts(old.map(\.description), new.map(\.description), limit: 200)
   }
 
   /// Returns two texts, cut to the text around their first difference if they are long.

@@ -8,12 +8,6 @@ func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
   bytes += canonical(.string(text))
 }
 
-/// Returns a time in UTC with six digits of microseconds. Returns 1970 if the clock is off by
-/// thousands of years, so that recording continues.
-func timestamp(_ microseconds: Int64) -> String {
-  Timestamp.text(microseconds: Int(microseconds)) ?? "1970-01-01T00:00:00.000000Z"
-}
-
 /// Returns the canonical JSON of a parsed value.
 func canonical(_ value: JSON) -> [UInt8] {
   CanonicalEncoder.encode(json: value)
@@ -81,11 +75,6 @@ func plain(_ value: JSON) -> [UInt8] {
 /// differ only if another program wrote the value.
 func matches(_ digest: Digest, _ value: JSON) -> Bool {
   Digest(of: plain(value)) == digest || Digest(of: canonical(value)) == digest
-}
-
-/// Returns a value as one line that is safe to print on a terminal.
-func compactText(_ value: JSON) -> String {
-  value.description
 }
 
 func parseStrictly(_ line: ArraySlice<UInt8>) throws(JSONError) -> JSON {

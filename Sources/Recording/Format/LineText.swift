@@ -1,8 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-// The bodies of lines: everything before `,"sum"`, in the format's order of keys. The recorder and
-// `LogLine` share them.
+// The bodies of lines: everything before `,"sum"`, in the format's order of keys.
 
 extension LogHeader {
   /// Appends the body of the header. `state` is canonical JSON.
@@ -21,7 +20,7 @@ extension LogHeader {
       bytes.append(#","parts":\#(JSON.object(parts).text)"#)
     }
     bytes.append(#"},"created":"#)
-    appendQuoted(timestamp(created), to: &bytes)
+    appendQuoted(Timestamp.format(created), to: &bytes)
     for (key, value) in [
       ("environment", environment), ("locale", locale), ("timeZone", timeZone),
       ("seed", String(seed)),
@@ -118,9 +117,9 @@ extension LogStep {
   static func append(_ draws: [LoggedDraw], to bytes: inout ByteBuffer) {
     bytes.append(#","draws":["#)
     for (index, draw) in draws.enumerated() {
-      bytes.append(index > 0 ? #",[""# as StaticString : #"[""#)
-      bytes.append(draw.kind.text)
-      bytes.append(#"","#)
+      bytes.append(index > 0 ? ",[" as StaticString : "[")
+      bytes.append(quoted: draw.kind.rawValue)
+      bytes.append(",")
       bytes.append(quoted: draw.value)
       bytes.append("]")
     }
@@ -187,60 +186,11 @@ extension LogSnapshot {
 }
 
 extension LogEnd {
-  func appendBody(to bytes: inout [UInt8]) {
+  var body: [UInt8] {
+    var bytes: [UInt8] = []
     bytes.append(#"{"k":"end","n":\#(n)"#)
     bytes.append(digest)
     bytes.append(extra)
-  }
-}
-
-extension LogEnd {
-  var body: [UInt8] {
-    var bytes: [UInt8] = []
-    appendBody(to: &bytes)
-    return bytes
-  }
-}
-
-extension LogLine {
-  /// Appends the body of the line, which `HashChain.appendChecksum` completes.
-  func appendBody(to bytes: inout [UInt8]) {
-    switch self {
-    case .header(let header):
-      header.appendBody(to: &bytes, state: canonical(header.state)[...])
-    case .step(let step):
-      var line = ByteBuffer()
-      step.actionBytes.withUnsafeBufferPointer { action in
-        LogStep.appendBody(
-          to: &line, n: step.n, t: step.t, origin: step.origin, draws: step.draws,
-          effects: step.effects, digest: step.digest, action: action)
-      }
-      bytes.append(contentsOf: line.bytes())
-      bytes.append(step.extra)
-    case .issue(let issue): issue.appendBody(to: &bytes)
-    case .mark(let mark): mark.appendBody(to: &bytes)
-    case .snapshot(let snapshot):
-      LogSnapshot.appendBody(
-        to: &bytes, n: snapshot.n, digest: snapshot.digest, state: canonical(snapshot.state)[...])
-      bytes.append(snapshot.extra)
-    case .end(let end): end.appendBody(to: &bytes)
-    case .unknown(let kind, let members):
-      bytes.append(literal: #"{"k":"#)
-      appendQuoted(kind, to: &bytes)
-      bytes.append(members)
-    }
-  }
-
-  /// Returns the bytes of a log with these lines, including sums. For tools that create or edit
-  /// logs.
-  public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chain = HashChain()
-    for line in lines {
-      let start = bytes.count
-      line.appendBody(to: &bytes)
-      chain.appendChecksum(&bytes, from: start)
-    }
     return bytes
   }
 }

@@ -132,7 +132,7 @@ struct LogValidator {
       default: "steps are out of order: step \(found) follows step \(last)"
       }
     return LogDamage(
-      line: 0, offset: 0, expected: "step \(last + 1)", found: "step \(found)", message: message)
+      line: 0, offset: 0, expected: "step \(last + 1)", content: "step \(found)", message: message)
   }
 
   private func position(_ n: Int, _ what: String) throws(LogReadError) {

@@ -10,16 +10,6 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
     case uuid
     /// The result of one `next()` of the generator: a `UInt64` in decimal.
     case random
-
-    /// The raw value, without allocating a `String`.
-    var text: StaticString {
-      switch self {
-      case .date: "date"
-      case .clock: "clock"
-      case .uuid: "uuid"
-      case .random: "random"
-      }
-    }
   }
 
   /// The generator that was asked.

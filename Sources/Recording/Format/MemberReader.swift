@@ -105,6 +105,6 @@ func describe(_ value: JSON) -> String {
   case .object(let members) where !members.isEmpty:
     "an object with \(members.count) member\(members.count == 1 ? "" : "s")"
   case .array(let elements) where !elements.isEmpty: "an array of \(elements.count)"
-  default: shortened(compactText(value), to: 80)
+  default: shortened(value.description, to: 80)
   }
 }

@@ -1,4 +1,5 @@
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// The lifetime of an effect in a log: from the step that returned it to the last step that reports
 /// it.
@@ -10,7 +11,7 @@ import SwiftBoardStore
 /// action was the last.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   /// The end of an effect.
-  public enum End: Sendable, Hashable {
+  public enum End: String, Codable, Sendable, Hashable {
     /// Its one action was reduced, or an action of a later member of its sequence.
     case finished
     /// A later step cancelled it by one of its ids, or by a position in the composition that
@@ -242,12 +243,8 @@ struct EffectSpans {
 
   /// O(log n).
   private func index(of position: Int) -> Int? {
-    var (low, high) = (0, slots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if slots[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low < slots.count && slots[low].position == position ? low : nil
+    let index = slots.partitioningIndex { $0.position >= position }
+    return index < slots.count && slots[index].position == position ? index : nil
   }
 
   /// Returns whether a cancellation affects an effect with these ids.

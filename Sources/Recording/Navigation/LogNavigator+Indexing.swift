@@ -139,19 +139,19 @@ extension LogNavigator {
 
 extension Divergence {
   fileprivate func located(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {
-    Divergence(
-      step: step + rotatedLog.segments[segment].stepsBefore, line: line, offset: offset,
-      origin: origin,
-      action: action, differences: differences, file: rotatedLog.name(of: segment))
+    var located = self
+    located.step += rotatedLog.segments[segment].stepsBefore
+    located.file = rotatedLog.name(of: segment)
+    return located
   }
 }
 
 extension LogRisk {
   fileprivate func located(in rotatedLog: RotatedLog, _ segment: Int) -> LogRisk {
-    LogRisk(
-      line: line, step: step == 0 ? 0 : step + rotatedLog.segments[segment].stepsBefore,
-      changes: changes,
-      file: rotatedLog.name(of: segment))
+    var located = self
+    if step != 0 { located.step += rotatedLog.segments[segment].stepsBefore }
+    located.file = rotatedLog.name(of: segment)
+    return located
   }
 }
 
@@ -161,12 +161,10 @@ extension ReplayError {
     switch self {
     case .unreadable(let error):
       return .unreadable(rotatedLog.name(of: segment).map { error.inFile($0) } ?? error)
-    case .impossible(let obstacle):
-      return .impossible(
-        LogDecodingFailure(
-          line: obstacle.line, offset: obstacle.offset,
-          step: obstacle.step == 0 ? 0 : obstacle.step + before, reason: obstacle.reason,
-          found: obstacle.found, file: rotatedLog.name(of: segment)))
+    case .impossible(var failure):
+      if failure.step != 0 { failure.step += before }
+      failure.file = rotatedLog.name(of: segment)
+      return .impossible(failure)
     case .diverged(let divergence): return .diverged(divergence.located(in: rotatedLog, segment))
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
     case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self

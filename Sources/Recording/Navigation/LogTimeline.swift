@@ -1,5 +1,5 @@
+import SwiftBoardJSON
 import SwiftBoardStore
-import SwiftBoardSystem
 
 /// The entries of a recording, read on demand. Memory does not grow with the log.
 ///

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// Positions of a log from which a replay can begin. Their number and size are limited: as the
 /// index grows, it removes entries, and the rest stay about evenly spread.
 struct SnapshotIndex {
@@ -97,11 +99,7 @@ struct SnapshotIndex {
   ///
   /// - Complexity: O(log n).
   func nearest(to step: Int) -> Entry? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].step <= step { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? entries[low - 1] : nil
+    let next = entries.partitioningIndex { $0.step > step }
+    return next > 0 ? entries[next - 1] : nil
   }
 }

@@ -11,23 +11,9 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// The text at that position, shortened.
   public var found: String { content.text }
   /// What is at that position, whole.
-  let content: FoundContent
+  var content: FoundContent
   /// A sentence that describes the damage, without the position.
   public let message: String
-
-  /// Creates a description of damage.
-  public init(line: Int, offset: Int, expected: String, found: String, message: String) {
-    self.init(
-      line: line, offset: offset, expected: expected, content: .words(found), message: message)
-  }
-
-  init(line: Int, offset: Int, expected: String, content: FoundContent, message: String) {
-    self.line = line
-    self.offset = offset
-    self.expected = expected
-    self.content = content
-    self.message = message
-  }
 
   /// The position, the message, and the expected and found values.
   public var description: String {

@@ -66,7 +66,8 @@ struct LogDiagnosis {
   }
 
   private func report(_ message: String, expected: String, found: String) -> LogDamage {
-    LogDamage(line: number, offset: offset, expected: expected, found: found, message: message)
+    LogDamage(
+      line: number, offset: offset, expected: expected, content: .words(found), message: message)
   }
 }
 

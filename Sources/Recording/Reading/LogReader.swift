@@ -49,13 +49,6 @@ public final class LogReader {
     input = LineInput(source, limit: limits.line, chunk: limits.chunk)
   }
 
-  /// Creates a reader at the beginning of a file.
-  ///
-  /// - Throws: `LogReadError.missing` if the file does not exist, `io` if it cannot be opened.
-  public convenience init(path: String) throws(LogReadError) {
-    self.init(try FileSource(path: path))
-  }
-
   /// Creates a reader that continues from `position`, where `source` must begin. Earlier lines are
   /// neither read nor checked again.
   package convenience init(
@@ -116,8 +109,8 @@ public final class LogReader {
     guard case .header(let header)? = try next()?.line else {
       throw .damage(
         LogDamage(
-          line: 1, offset: 0, expected: "a header", found: "none", message: "the log has no header")
-      )
+          line: 1, offset: 0, expected: "a header", content: "none",
+          message: "the log has no header"))
     }
     return header
   }

@@ -223,12 +223,7 @@ public struct RotatedLog: Sendable {
   ///
   /// - Complexity: O(log n).
   package func segment(of step: Int) -> Int {
-    var (low, high) = (0, segments.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if segments[middle].stepsBefore < step { low = middle + 1 } else { high = middle }
-    }
-    return max(0, low - 1)
+    max(0, segments.partitioningIndex { $0.stepsBefore >= step } - 1)
   }
 
   /// Returns the step whose state begins the file that has step `n`.

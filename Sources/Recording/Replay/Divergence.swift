@@ -56,7 +56,7 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The number of the step in the recording.
-  public let step: Int
+  public internal(set) var step: Int
   /// The number of the line, from 1.
   public let line: Int
   /// The offset of the line, in bytes.
@@ -64,9 +64,9 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   /// The sender of the action, as recorded.
   public let origin: StepOrigin
   /// The action as written in the log, before migrations, or `null` if a snapshot differs.
-  public let action: JSON
+  public internal(set) var action: JSON
   /// All differences at this step, at least one.
-  public let differences: [Difference]
+  public internal(set) var differences: [Difference]
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 
@@ -90,7 +90,7 @@ public struct ReplaySummary: Sendable, Hashable {
   /// The number of steps whose digest was compared.
   public let digests: Int
   /// The warnings about the log, such as torn ends and unknown kinds of lines.
-  public let warnings: [LogWarning]
+  public internal(set) var warnings: [LogWarning]
   /// The grade of the log. It is risky only if the caller accepted risk.
-  public let grade: LogGrade
+  public internal(set) var grade: LogGrade
 }

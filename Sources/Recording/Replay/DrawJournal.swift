@@ -58,18 +58,10 @@ public final class DrawJournal: Sendable {
     @inline(never) get { reducingThread.load(ordering: .relaxed) == DrawJournal.currentThread }
   }
 
-  /// Begins recording the draws of this thread. The recorder calls this before a reduction.
-  public func beginReduction() {
-    begin(serving: nil)
-  }
-
-  /// Begins serving `draws` to this thread, in order. The replayer calls this before a reduction.
-  public func beginReduction(serving draws: [LoggedDraw]) {
-    begin(serving: draws)
-  }
-
+  /// Begins serving `draws` to this thread, in order, or recording its draws if `draws` is `nil`.
+  /// The recorder and the replayer call this before a reduction.
   @inline(never)
-  private func begin(serving draws: [LoggedDraw]?) {
+  public func beginReduction(serving draws: [LoggedDraw]? = nil) {
     if !isQuiet.load(ordering: .relaxed) || draws?.isEmpty == false {
       core.withLock { core in
         core.serving = draws

@@ -5,10 +5,10 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
   /// The number of the line, from 1.
   public let line: Int
   /// The step, or 0 for the state in the header.
-  public let step: Int
+  public internal(set) var step: Int
   /// The differences between the logged value, `old`, and the decoded one, `new`. A `nil` `new` was
   /// dropped, and a `nil` `old` was filled in by a default.
-  public let changes: [StateDiff.Change]
+  public internal(set) var changes: [StateDiff.Change]
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 
@@ -56,11 +56,11 @@ public struct LogDecodingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The offset of the line, in bytes.
   public let offset: Int
   /// The step, or 0 for the state in the header.
-  public let step: Int
+  public internal(set) var step: Int
   /// The expected and the found value, with their path.
-  public let reason: String
+  public internal(set) var reason: String
   /// The logged value.
-  public let found: JSON
+  public internal(set) var found: JSON
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 

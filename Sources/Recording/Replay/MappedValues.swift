@@ -9,9 +9,9 @@ extension LogDamage {
   /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogDamage {
     // The text only, so that an error that is kept does not keep a line of 64 MiB.
-    LogDamage(
-      line: line, offset: offset, expected: expected, found: content.mapValues(transform).text,
-      message: message)
+    var mapped = self
+    mapped.content = .words(content.mapValues(transform).text)
+    return mapped
   }
 }
 
@@ -66,9 +66,10 @@ extension ReplaySummary {
   /// Returns the summary with other recorded values in its warnings and its grade.
   /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> ReplaySummary {
-    ReplaySummary(
-      steps: steps, recordedTime: recordedTime, elapsed: elapsed, digests: digests,
-      warnings: warnings.map { $0.mapValues(transform) }, grade: grade.mapValues(transform))
+    var mapped = self
+    mapped.warnings = warnings.map { $0.mapValues(transform) }
+    mapped.grade = grade.mapValues(transform)
+    return mapped
   }
 }
 
@@ -78,10 +79,10 @@ extension LogGrade {
   public func mapValues(_ transform: (JSON) -> JSON) -> LogGrade {
     guard case .risky(let risks, let more) = self else { return self }
     return .risky(
-      risks.map {
-        LogRisk(
-          line: $0.line, step: $0.step, changes: $0.changes.map { $0.mapValues(transform) },
-          file: $0.file)
+      risks.map { risk in
+        var mapped = risk
+        mapped.changes = risk.changes.map { $0.mapValues(transform) }
+        return mapped
       }, more: more)
   }
 }
@@ -90,10 +91,10 @@ extension LogDecodingFailure {
   /// Returns the failure with another value in place of the logged one.
   /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogDecodingFailure {
-    let mapped = transform(found)
-    return LogDecodingFailure(
-      line: line, offset: offset, step: step,
-      reason: mapped == found ? reason : reasonWithoutValue, found: mapped, file: file)
+    var mapped = self
+    mapped.found = transform(found)
+    if mapped.found != found { mapped.reason = reasonWithoutValue }
+    return mapped
   }
 
   /// The reason without the value in it, which the decoder has shortened: `found the string "a...",
@@ -110,7 +111,8 @@ extension Divergence {
   /// Returns the difference with other recorded and replayed values.
   /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> Divergence {
-    let differences = differences.map { difference in
+    var mapped = self
+    mapped.differences = differences.map { difference in
       guard case .digest(let expected, let found, let changes, let since) = difference else {
         return difference
       }
@@ -118,9 +120,8 @@ extension Divergence {
         expected: expected, found: found, changes: changes.map { $0.mapValues(transform) },
         since: since)
     }
-    return Divergence(
-      step: step, line: line, offset: offset, origin: origin, action: transform(action),
-      differences: differences, file: file)
+    mapped.action = transform(action)
+    return mapped
   }
 }
 

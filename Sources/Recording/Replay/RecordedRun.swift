@@ -76,7 +76,7 @@ public struct RecordedRun<R: Reducer> where R.State: Codable, R.Action: Codable 
   ) -> [String] {
     var problems: [String] = []
     var left = Dictionary(
-      found.map { ($0.path, $0.new.map(compactText)) }, uniquingKeysWith: { $1 })
+      found.map { ($0.path, $0.new?.description) }, uniquingKeysWith: { $1 })
     for (path, value) in expected {
       guard let now = left.removeValue(forKey: path) else {
         problems.append("state: \(path) did not change, expected \(value ?? "nothing")")

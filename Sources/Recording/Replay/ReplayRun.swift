@@ -20,29 +20,22 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private var knownStep = 0
   private var current: [UInt8] = []
 
-  init(
-    _ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, _ onStep: Replayer<R>.OnStep?
-  ) {
-    self.replayer = replayer
-    self.grader = grader
-    self.onStep = onStep
-    continues = false
-  }
-
-  /// Creates the run of a rotated recording's next file.
+  /// Creates the run of a file.
   ///
   /// It begins with the header's state, which is known to be the last state of `previous`. If this
   /// program derives other states than the recorded ones, because a migration has changed their
   /// form, the run continues with the state of `previous`, and compares no digests.
+  ///
+  /// - Parameter previous: The run of the previous file of a rotated recording, if there is one.
   init(
-    _ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, after previous: ReplayRun,
+    _ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, after previous: ReplayRun? = nil,
     _ onStep: Replayer<R>.OnStep?
   ) {
     self.replayer = replayer
     self.grader = grader
     self.onStep = onStep
-    continues = !(previous.hasRecordedStates && grader.startsEqual)
-    if continues { state = previous.state }
+    continues = previous.map { !($0.hasRecordedStates && grader.startsEqual) } ?? false
+    if continues { state = previous?.state }
   }
 
   /// Whether all states of the file up to now are the recorded ones.

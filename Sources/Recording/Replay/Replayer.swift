@@ -71,9 +71,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
         guard before > 0 || later > 0 else { return onStep }
         return { step, state, t in onStep(step.behind(before), state, t + later) }
       }
-      var run =
-        previous.map { ReplayRun(self, grading.graders[segment], after: $0, onStep) }
-        ?? ReplayRun(self, grading.graders[segment], onStep)
+      var run = ReplayRun(self, grading.graders[segment], after: previous, onStep)
       previous = nil
       do throws(ReplayError) {
         try run.take(rotatedLog.files[segment], until: last.map { $0 - before })

@@ -47,15 +47,7 @@ struct LogOutput: ~Copyable {
       return Failure(step: whole.kept + 1, kept: whole.kept, error: error)
     }
     size += lines.bytes.count
-    guard synchronizes else { return nil }
-    do throws(LogIOError) {
-      try sink.synchronize()
-      return nil
-    } catch {
-      isBroken = true
-      let kept = lines.whole(in: 0).kept
-      return Failure(step: kept + 1, kept: kept, error: error)
-    }
+    return synchronize(kept: lines.before)
   }
 
   /// Returns the path if it no longer refers to the file, otherwise `nil`.
@@ -135,13 +127,20 @@ struct LogOutput: ~Copyable {
       return Failure(step: step + 1, kept: step, error: error)
     }
     size = start + new.count
+    return synchronize(kept: step)
+  }
+
+  /// Synchronizes the file, if the recording does.
+  ///
+  /// - Parameter kept: The last step that is certainly in the file if this fails.
+  private mutating func synchronize(kept: Int) -> Failure? {
     guard synchronizes else { return nil }
     do throws(LogIOError) {
       try sink.synchronize()
       return nil
     } catch {
       isBroken = true
-      return Failure(step: step + 1, kept: step, error: error)
+      return Failure(step: kept + 1, kept: kept, error: error)
     }
   }
 

@@ -88,12 +88,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let base = options.baseStep
     let (sink, rotation) = try open()
     let writer = try LogWriter(
-      sink, header: line, digest: digest, options: options, rotation: rotation
-    ) { failure in
-      onFailure(
-        StoreIssue(
-          message: failure.description, location: location, step: failure.step + base))
-    }
+      sink, header: line, digest: digest, options: options, rotation: rotation,
+      onFailure: Self.issues(onFailure, location, base))
     core = StepRecorder(
       writer, info: info, options: options, journal: journal, clock: clock, location: location,
       onWarning: onWarning)
@@ -190,14 +186,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
         existing: ended, onKept: Self.kept(onWarning, location))
     }
-    let base = options.baseStep
     let writer = LogWriter(
-      sink, continuing: log, options: options, rotation: rotation, segment: segment
-    ) { failure in
-      onFailure(
-        StoreIssue(
-          message: failure.description, location: location, step: failure.step + base))
-    }
+      sink, continuing: log, options: options, rotation: rotation, segment: segment,
+      onFailure: Self.issues(onFailure, location, options.baseStep))
     core = StepRecorder(
       writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
       earlier: (log.step, log.time), location: location, onWarning: onWarning)
@@ -216,6 +207,16 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     } catch {
       guard case .damage(let damage) = error else { throw .header(error.description) }
       throw .header("\(damage.message) (expected \(damage.expected), found \(damage.found))")
+    }
+  }
+
+  private static func issues(
+    _ onFailure: @escaping @Sendable (StoreIssue) -> Void, _ location: SourceLocation, _ base: Int
+  ) -> @Sendable (RecordingFailure) -> Void {
+    { failure in
+      onFailure(
+        StoreIssue(
+          message: failure.description, location: location, step: failure.step + base))
     }
   }
 

@@ -25,12 +25,6 @@ struct GeneratorTests {
     #expect(date.now == date.now)
   }
 
-  @Test("stepping date is shared by copies") func steppingDateIsSharedByCopies() {
-    let date = DateGenerator.stepping(from: 10, by: 5)
-    let copy = date
-    #expect([date.now, copy.now, date.now] == [10, 15, 20])
-  }
-
   @Test("the live date is the system's") func liveDateIsTheSystems() {
     // Real time: the live date is the system's.
     let before = Int64(Date().timeIntervalSince1970 * 1_000_000)

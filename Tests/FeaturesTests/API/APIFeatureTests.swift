@@ -1,12 +1,13 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
 
 @Suite("api")
 struct APIFeatureTests {

@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
+
+@testable import SwiftBoardFeatures
 
 /// The words of a line with one command.
 private func words(_ line: String) throws -> [Argument] {
@@ -13,51 +14,58 @@ struct RequestItemTests {
   @Test(
     "every form",
     arguments: [
-      ("a=b", RequestItem.field(name: "a", value: "b")),
-      ("a=", .field(name: "a", value: "")),
-      ("a=b:c==d@e", .field(name: "a", value: "b:c==d@e")),
-      ("a:=1.50", .json(name: "a", value: "1.50")),
-      ("a:={\"b\": [1, 2]}", .json(name: "a", value: "{\"b\": [1, 2]}")),
-      ("a==b", .query(name: "a", value: "b")),
-      ("X-A:b=c", .header(name: "X-A", value: "b=c")),
-      ("X-A:", .header(name: "X-A", value: "")),
-      ("a@f.txt", .file(name: "a", path: "f.txt", type: nil)),
-      ("'a@f.txt;type=text/x'", .file(name: "a", path: "f.txt", type: "text/x")),
-      ("a=@f.txt", .fieldFile(name: "a", path: "f.txt")),
-      ("a:=@f.json", .jsonFile(name: "a", path: "f.json")),
-      (#"a=\@f.txt"#, .field(name: "a", value: "@f.txt")),
-      ("a==@f.txt", .query(name: "a", value: "@f.txt")),
-      ("a=b@f.txt", .field(name: "a", value: "b@f.txt")),
-      ("'X-A;'", .emptyHeader(name: "X-A")),
-      (#"'a\;b=c;'"#, .field(name: "a;b", value: "c;")),
-      ("@f.json", .body(path: "f.json")),
-      (#"a\:b=c"#, .field(name: "a:b", value: "c")),
-      (#"a\=b==c"#, .query(name: "a=b", value: "c")),
-      (#"a\@b:c"#, .header(name: "a@b", value: "c")),
-      (#"a\b=c\=d"#, .field(name: #"a\b"#, value: "c=d")),
-      (#"'a\;b=\:\;\@\='"#, .field(name: "a;b", value: ":;@=")),
-      (#"'a=b\\:c\d\'"#, .field(name: "a", value: #"b\\:c\d\"#)),
-      (#"a==\@f"#, .query(name: "a", value: "@f")),
-      (#"X:b\:c"#, .header(name: "X", value: "b:c")),
-      (#"a@f\@g"#, .file(name: "a", path: "f@g", type: nil)),
-      (#"'a@f\;type=x'"#, .file(name: "a", path: "f;type=x", type: nil)),
-      (#"'a@f\;type=x;type=t/\@'"#, .file(name: "a", path: "f;type=x", type: "t/@")),
-      (#"'a\\b=c'"#, .field(name: #"a\b"#, value: "c")),
-      (#"@f\=g"#, .body(path: "f=g")),
-      (#"a=@f\=g"#, .fieldFile(name: "a", path: "f=g")),
-      (#"a:='"b\:c\\:d\n"'"#, .json(name: "a", value: #""b:c\\:d\n""#)),
+      ("a=b", APIItem(kind: .text, name: "a", value: "b")),
+      ("a=", APIItem(kind: .text, name: "a", value: "")),
+      ("a=b:c==d@e", APIItem(kind: .text, name: "a", value: "b:c==d@e")),
+      ("a:=1.50", APIItem(kind: .json, name: "a", value: "1.50")),
+      ("a:={\"b\": [1, 2]}", APIItem(kind: .json, name: "a", value: "{\"b\": [1, 2]}")),
+      ("a==b", APIItem(kind: .query, name: "a", value: "b")),
+      ("X-A:b=c", APIItem(kind: .header, name: "X-A", value: "b=c")),
+      ("X-A:", APIItem(kind: .header, name: "X-A", value: "")),
+      ("a@f.txt", APIItem(kind: .file, name: "a", value: "f.txt")),
+      ("'a@f.txt;type=text/x'", APIItem(kind: .file, name: "a", value: "f.txt", type: "text/x")),
+      ("a=@f.txt", APIItem(kind: .textFile, name: "a", value: "f.txt")),
+      ("a:=@f.json", APIItem(kind: .jsonFile, name: "a", value: "f.json")),
+      (#"a=\@f.txt"#, APIItem(kind: .text, name: "a", value: "@f.txt")),
+      ("a==@f.txt", APIItem(kind: .query, name: "a", value: "@f.txt")),
+      ("a=b@f.txt", APIItem(kind: .text, name: "a", value: "b@f.txt")),
+      ("'X-A;'", APIItem(kind: .emptyHeader, name: "X-A", value: "")),
+      (#"'a\;b=c;'"#, APIItem(kind: .text, name: "a;b", value: "c;")),
+      ("@f.json", APIItem(kind: .bodyFile, name: "", value: "f.json")),
+      (#"a\:b=c"#, APIItem(kind: .text, name: "a:b", value: "c")),
+      (#"a\=b==c"#, APIItem(kind: .query, name: "a=b", value: "c")),
+      (#"a\@b:c"#, APIItem(kind: .header, name: "a@b", value: "c")),
+      (#"a\b=c\=d"#, APIItem(kind: .text, name: #"a\b"#, value: "c=d")),
+      (#"'a\;b=\:\;\@\='"#, APIItem(kind: .text, name: "a;b", value: ":;@=")),
+      (#"'a=b\\:c\d\'"#, APIItem(kind: .text, name: "a", value: #"b\\:c\d\"#)),
+      (#"a==\@f"#, APIItem(kind: .query, name: "a", value: "@f")),
+      (#"X:b\:c"#, APIItem(kind: .header, name: "X", value: "b:c")),
+      (#"a@f\@g"#, APIItem(kind: .file, name: "a", value: "f@g")),
+      (#"'a@f\;type=x'"#, APIItem(kind: .file, name: "a", value: "f;type=x")),
+      (
+        #"'a@f\;type=x;type=t/\@'"#, APIItem(kind: .file, name: "a", value: "f;type=x", type: "t/@")
+      ),
+      (#"'a\\b=c'"#, APIItem(kind: .text, name: #"a\b"#, value: "c")),
+      (#"@f\=g"#, APIItem(kind: .bodyFile, name: "", value: "f=g")),
+      (#"a=@f\=g"#, APIItem(kind: .textFile, name: "a", value: "f=g")),
+      (#"a:='"b\:c\\:d\n"'"#, APIItem(kind: .json, name: "a", value: #""b:c\\:d\n""#)),
       (
         #"k==a\:{{secret:x}}b\=c"#,
-        .query(name: "k", value: SecretTemplate(parts: [.text("a:"), .secret("x"), .text("b=c")]))
+        APIItem(
+          kind: .query, name: "k",
+          value: SecretTemplate(parts: [.text("a:"), .secret("x"), .text("b=c")]))
       ),
-      ("T:{{secret:x}}", .header(name: "T", value: SecretTemplate(parts: [.secret("x")]))),
+      (
+        "T:{{secret:x}}",
+        APIItem(kind: .header, name: "T", value: SecretTemplate(parts: [.secret("x")]))
+      ),
       (
         "k==a{{secret:x}}",
-        .query(name: "k", value: SecretTemplate(parts: [.text("a"), .secret("x")]))
+        APIItem(kind: .query, name: "k", value: SecretTemplate(parts: [.text("a"), .secret("x")]))
       ),
     ])
-  func forms(text: String, expected: RequestItem) throws {
-    #expect(try RequestItem.parse(try words("x \(text)")[1]) == expected)
+  func forms(text: String, expected: APIItem) throws {
+    #expect(try APIItem.parse(try words("x \(text)")[1]) == expected)
   }
 
   @Test(
@@ -76,7 +84,7 @@ struct RequestItemTests {
       return
     }
     let word = try list.commands[0].words[1].expanded(variables: { _ in #"\:\@"# }) { _ in nil }
-    #expect(try RequestItem.parse(word) == .field(name: "a", value: value))
+    #expect(try APIItem.parse(word) == APIItem(kind: .text, name: "a", value: value))
   }
 
   @Test(
@@ -91,7 +99,9 @@ struct RequestItemTests {
       return
     }
     let word = try list.commands[0].words[1].expanded(variables: { _ in "f;type=x" }) { _ in nil }
-    #expect(try RequestItem.parse(word) == .file(name: "a", path: path, type: type))
+    #expect(
+      try APIItem.parse(word)
+        == APIItem(kind: .file, name: "a", value: SecretTemplate(path), type: type))
   }
 
   @Test(
@@ -106,7 +116,7 @@ struct RequestItemTests {
     ] as [(String, UsageError.Kind)])
   func refused(text: String, kind: UsageError.Kind) throws {
     let word = try words("x \(text)")[1]
-    let error = #expect(throws: UsageError.self) { try RequestItem.parse(word) }
+    let error = #expect(throws: UsageError.self) { try APIItem.parse(word) }
     #expect(error?.kind == kind)
     #expect(error?.column == 3)
   }

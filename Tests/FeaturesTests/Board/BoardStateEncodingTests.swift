@@ -1,10 +1,10 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// The state by hand and by `Codable`: what one writes and the other does not, no digest would see.

@@ -22,7 +22,7 @@ struct DrawTests {
   @Test("what a reduction draws is noted, and given back to a replay of it")
   func roundTrip() {
     var live = Dependencies.mock
-    live.date = .stepping(by: 1_000_001)
+    live.date = .fixed(1_000_001)
     live.uuid = .live
     live.random = .live
     let journal = DrawJournal()

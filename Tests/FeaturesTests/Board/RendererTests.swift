@@ -1,10 +1,10 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
 
 @testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
 
 @Suite("What the board prints")
 struct RendererTests {
@@ -150,7 +150,7 @@ struct RendererTests {
     let end = BoardAction.api(.succeeded(job: 4, result: .removed(name: "rm")))
     #expect(
       outputs(end, settings: settings) == [
-        BoardOutput(stream: .standardError, text: "removed rm\n", job: 4)
+        BoardOutput(stream: .standardError, content: "removed rm\n", job: 4)
       ])
     settings.isQuiet = true
     #expect(outputs(end, settings: settings) == [])

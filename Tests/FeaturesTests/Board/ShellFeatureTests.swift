@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -8,6 +7,8 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardBoard
 
 @Suite("shell")
 struct ShellFeatureTests {

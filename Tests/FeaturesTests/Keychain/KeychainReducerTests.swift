@@ -1,11 +1,12 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 /// The reducer alone: how a command comes to an open keychain, and what follows.
 @Suite("keychain, its reducer")

@@ -1,10 +1,11 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 /// What the reducer of `keychain` knows of the keychain; docs/features.md has the same as a table.
 struct KeychainTransitionTests {

@@ -8,7 +8,7 @@ import Testing
 /// Every kind of error of a recording has its exit code, name and help in one table.
 struct RecordingFailureTests {
   private static let damage = LogReadError.damage(
-    LogDamage(line: 3, offset: 9, expected: "a", found: "b", message: "it is wrong"))
+    LogDamage(line: 3, offset: 9, expected: "a", content: "b", message: "it is wrong"))
   private static let call = LogIOError(code: 13, operation: "open")
   private static let divergence = Divergence(
     step: 2, line: 3, offset: 9, origin: .program("p"), action: .null, differences: [])

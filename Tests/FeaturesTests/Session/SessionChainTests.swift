@@ -793,7 +793,7 @@ struct SessionDateTests {
     let transcript = board.output
     await board.board.close()
     #expect(transcript != "")
-    #expect(try LogReader(path: path).header().created == Int64(microseconds))
+    #expect(try LogFile(path: path).reader().header().created == Int64(microseconds))
 
     // Today, and on a third day.
     for other in [Dependencies.mock, dependencies(4_000_000_000_000_000)] {

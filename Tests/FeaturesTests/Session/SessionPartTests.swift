@@ -188,11 +188,11 @@ struct SessionPartTests {
     let part = BoardAction.session(.printed(job: 4, text: "a\n"))
     #expect(
       renderer.outputs(of: part, in: state, at: 0) == [
-        BoardOutput(stream: .standardOutput, text: "a\n", redirect: context.redirect, job: 4)
+        BoardOutput(stream: .standardOutput, content: "a\n", redirect: context.redirect, job: 4)
       ])
     #expect(
       renderer.outputs(of: .session(.progress(job: 4, text: "1 of 2")), in: state, at: 0) == [
-        BoardOutput(stream: .standardError, text: "session replay: 1 of 2\n", job: 4)
+        BoardOutput(stream: .standardError, content: "session replay: 1 of 2\n", job: 4)
       ])
     state.settings.output = .json
     #expect(renderer.outputs(of: part, in: state, at: 0) == [])

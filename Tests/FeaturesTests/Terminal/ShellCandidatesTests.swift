@@ -1,9 +1,9 @@
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import Testing
 
 @testable import SwiftBoardBoard
+@testable import SwiftBoardCommandLine
 
 @Suite struct ShellCandidatesTests {
   private func answer(_ words: String..., environment: [String: String] = [:]) async -> [String] {

@@ -58,13 +58,12 @@ import Testing
   @Test("a mistake is an error", arguments: mistakes.indices)
   func aMistakeIsAnError(index: Int) {
     let value = Self.mistakes[index]
-    #expect(throws: EncodingError.self) { try CanonicalEncoder.encode(canonical: value) }
     #expect(throws: EncodingError.self) { try CanonicalEncoder.encode(value) }
     #expect(throws: EncodingError.self) { try CanonicalEncoder.encode([value]) }
     #expect(throws: EncodingError.self) { try CanonicalEncoder.encode(["a": value]) }
     var bytes: [UInt8] = [1]
     #expect(throws: EncodingError.self) {
-      try CanonicalEncoder.encode(canonical: value, into: &bytes)
+      try CanonicalEncoder.encode(value, into: &bytes)
     }
     #expect(bytes == [1])
   }

@@ -58,7 +58,7 @@ struct GraphTests {
     let tree = try CausalTree(RotatedLog(LogFile(bytes: try TimelineTests.log())))
     #expect(tree.rootSteps == [1, 4, 6])
     #expect(
-      tree.graphviz == #"""
+      tree.graphviz() == #"""
         digraph "causes" {
           "1" [label="1 add", shape=box];
           "by 1" [label="\"user add 1 (a.sb:1)\"", shape=plaintext];
@@ -97,7 +97,8 @@ struct GraphTests {
     session.recorder.stop()
     let tree = try CausalTree(RotatedLog(LogFile(bytes: sink.bytes)))
     #expect(tree.rootSteps == [1])
-    #expect(tree.graphviz.split(separator: "\n").filter { $0.contains("shape=box") }.count == 3000)
+    #expect(
+      tree.graphviz().split(separator: "\n").filter { $0.contains("shape=box") }.count == 3000)
   }
 
   @Test("Graphviz takes any text") func graphvizTakesAnyText() {
@@ -109,7 +110,7 @@ struct GraphTests {
   func dotReadsWhatIsWritten() throws {
     try withFolder { folder in
       let log = RotatedLog(LogFile(bytes: try TimelineTests.log()))
-      try write(try CausalTree(log).graphviz, to: folder + "/a.dot")
+      try write(try CausalTree(log).graphviz(), to: folder + "/a.dot")
       let words = ["/usr/bin/dot", "-Tplain", "-o/dev/null", folder + "/a.dot"]
       #expect(try ChildProgram(words).wait() == 0)
     }
@@ -157,6 +158,6 @@ struct GraphTests {
 extension CausalTree {
   /// The steps that no effect of the range sent, which the drawing joins to their senders.
   var rootSteps: [Int] {
-    graphviz.matches(of: /"by \d+" -> "(\d+)"/).compactMap { Int($0.output.1) }
+    graphviz().matches(of: /"by \d+" -> "(\d+)"/).compactMap { Int($0.output.1) }
   }
 }

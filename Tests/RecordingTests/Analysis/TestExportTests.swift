@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwiftBoardRecording
 
-/// `RecordedCounterTests.swift` beside this file was written by the exporter, and is compiled and
+/// `RecordedTests.swift` beside this file was written by the exporter, and is compiled and
 /// run with all others.
 struct TestExportTests {
   private static let adapter = LogTestExport.Adapter(
@@ -18,21 +18,12 @@ struct TestExportTests {
   }
 
   private static let exported =
-    TestFolder.path + "/Analysis/RecordedCounterTests.swift"
+    TestFolder.path + "/Analysis/RecordedTests.swift"
 
   @Test("the file that is compiled here is what is written")
   func theFileThatIsCompiledHereIsWhatIsWritten() throws {
-    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(
-      of: try navigator())
+    let text = try LogTestExport(Self.adapter).text(of: try navigator())
     #expect(String(decoding: try contents(of: Self.exported), as: UTF8.self) == text)
-  }
-
-  @Test("assertions are of states where that is wanted")
-  func assertionsAreOfStatesWhereThatIsWanted() throws {
-    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(
-      of: try navigator())
-    #expect(text.split(separator: "\n").filter { $0.contains(" state: ") }.count == 1 + 2 + 1)
-    #expect(!text.contains("changes:"))
   }
 
   @Test("a run says each thing that is not as recorded") func aRunSaysEachThingThatIsNotAsRecorded()
@@ -128,11 +119,9 @@ struct TestExportTests {
     #expect(text.contains(#"changes: ["total": "1"]"#), "\(text)")
   }
 
-  @Test("names become identifiers") func namesBecomeIdentifiers() throws {
-    let text = try LogTestExport(Self.adapter, suite: "9 lives", test: "a b-c").text(
-      of: try navigator(), steps: 0)
+  @Test("a recording without steps is a test") func aRecordingWithoutStepsIsATest() throws {
+    let text = try LogTestExport(Self.adapter).text(of: try navigator(), steps: 0)
     #expect(text.contains("struct RecordedTests {"))
-    #expect(text.contains("func abc() throws"))
     #expect(text.contains("_ = run"))
   }
 
@@ -147,16 +136,14 @@ struct TestExportTests {
         dependencies: "CounterWorld(journal)")
       let (bytes, _) = try TravelTests.log(30)
       let navigator = try TravelTests.navigator(bytes)
-      for assertion in [LogTestExport.Assertion.changes, .states(every: 1)] {
-        let path = folder + (assertion == .changes ? "/a.swift" : "/b.swift")
-        try write(try LogTestExport(adapter, asserting: assertion).text(of: navigator), to: path)
-        let words =
-          [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
-          + Self.folders(modules) + Self.testing(compiler) + [path]
-        let status = try compile(words, output: folder + "/out")
-        let said = String(decoding: try contents(of: folder + "/out"), as: UTF8.self)
-        #expect(status == 0, "\(said)")
-      }
+      let path = folder + "/a.swift"
+      try write(try LogTestExport(adapter).text(of: navigator), to: path)
+      let words =
+        [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
+        + Self.folders(modules) + Self.testing(compiler) + [path]
+      let status = try compile(words, output: folder + "/out")
+      let said = String(decoding: try contents(of: folder + "/out"), as: UTF8.self)
+      #expect(status == 0, "\(said)")
       // What is wrong is found: the check can fail.
       try write("import SwiftBoardRecording\nlet x: RecordedRun<Int>", to: folder + "/c.swift")
       #expect(

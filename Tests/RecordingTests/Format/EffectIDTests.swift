@@ -158,7 +158,7 @@ struct EffectIDTests {
       for file in chain.files { #expect(try file.reader().header().minor == 1) }
       let fork = try LogFork.copy(chain, steps: 2, to: folder + "/fork")
       #expect(fork.header.minor == 1)
-      #expect(try LogReader(path: folder + "/fork").header().minor == 1)
+      #expect(try LogFile(path: folder + "/fork").reader().header().minor == 1)
     }
   }
 

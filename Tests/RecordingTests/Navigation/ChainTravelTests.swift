@@ -383,13 +383,13 @@ struct ChainTravelTests {
   @Test("a file that does not go on is named with what to do")
   func aFileThatDoesNotGoOnIsNamedWithWhatToDo() throws {
     try Self.both { path, _, _ in
-      let digest = try LogReader(path: path).header().digest
+      let digest = try LogFile(path: path).reader().header().digest
       let other = Digest(of: try CanonicalEncoder.encode(CounterState()))
       var bodies = split(try contents(of: path)).map {
         Array($0.dropLast(HashChain.tailLength + 1))
       }
       let state = String(
-        decoding: canonical(try LogReader(path: path).header().state), as: UTF8.self)
+        decoding: canonical(try LogFile(path: path).reader().header().state), as: UTF8.self)
       let changed = String(decoding: bodies[0], as: UTF8.self)
         .replacing(state, with: #"{"count":0,"rolls":[]}"#)
         .replacing("\(digest)", with: "\(other)")

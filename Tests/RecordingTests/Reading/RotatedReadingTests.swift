@@ -201,7 +201,7 @@ struct RotatedReadingTests {
       #expect(try verified.reduce(0, +) == chain.check().steps)
       #expect(try Session.replayer().replay(chain).steps == verified.reduce(0, +))
       #expect(verified.reduce(0, +) >= 30)
-      #expect(try LogReader(path: path).header() != chain.files[parts - 1].reader().header())
+      #expect(try LogFile(path: path).reader().header() != chain.files[parts - 1].reader().header())
       session.recorder.stop()
       let all = try RotatedLog(path: path)
       #expect(try Session.replayer().replay(all).steps == 90)

@@ -155,7 +155,7 @@ struct ForkTests {
         }
         #expect(error?.kind == "noStep")
         #expect(error?.description.hasSuffix("the steps 0 to 7") == true)
-        #expect(throws: LogReadError.self) { try LogReader(path: folder + "/b") }
+        #expect(throws: LogReadError.self) { try LogFile(path: folder + "/b").reader() }
       }
       try write("mine", to: folder + "/b")
       let error = #expect(throws: RecordingError.self) {

@@ -316,7 +316,7 @@ struct RecordingFileTests {
       var status = stat()
       #expect(lstat(path, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o600)
-      let reader = try LogReader(path: path)
+      let reader = try LogFile(path: path).reader()
       #expect(try reader.next()?.line.kind == "log")
       #expect(try reader.next()?.line.kind == "end")
       #expect(try reader.next() == nil)
@@ -368,9 +368,9 @@ struct RecordingFileTests {
   @Test("a missing log is not found") func aMissingLogIsNotFound() throws {
     try withFolder { folder in
       #expect(throws: LogReadError.missing(path: folder + "/no")) {
-        try LogReader(path: folder + "/no")
+        try LogFile(path: folder + "/no").reader()
       }
-      let reader = try LogReader(path: folder)
+      let reader = try LogFile(path: folder).reader()
       #expect(throws: LogReadError.self) { try reader.next() }
     }
   }

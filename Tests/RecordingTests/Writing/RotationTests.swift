@@ -87,7 +87,7 @@ struct RotationTests {
       session.recorder.stop()
       var last: Int64 = 0
       for part in try RotatedLog(path: path).segments {
-        let reader = try LogReader(path: part.path)
+        let reader = try LogFile(path: part.path).reader()
         let header = try reader.header()
         while let entry = try reader.next() {
           guard let step = entry.line.step else { continue }

@@ -13,7 +13,7 @@ struct TestNamesTests {
     let tests = try Self.allTests()
     #expect(tests.count > 1500)
     // What an export of a recording writes, and a file whose tests are still to be given titles.
-    let untitled = ["RecordedCounterTests", "FeatureListTests"]
+    let untitled = ["RecordedTests", "FeatureListTests"]
     for test in tests where !untitled.contains(SourceTree.name(of: test.file)) {
       let title = test.title ?? ""
       #expect(!title.isEmpty && !title.hasSuffix("."), "\(test.name) in \(test.file): '\(title)'")

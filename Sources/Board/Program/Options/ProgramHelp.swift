@@ -35,14 +35,14 @@ package struct ProgramHelp: Sendable {
 
   /// Returns the text in lines of at most `width` columns.
   package func text(width: Int = 80) -> String {
-    HelpText.wrapped("\(name): \(summary)", width: width, indent: 0, hanging: 0)
+    HelpText.wrapped("\(name): \(summary)", width: width)
       + "\nExamples\n" + HelpText.rows(examples, width: width, indent: 2)
       + "\nUsage\n"
       + Self.usage(of: name).map {
         HelpText.wrapped($0, width: width, indent: 2, hanging: 6)
       }.joined()
       + "\nOptions\n" + HelpText.options(ProgramOption.allSpecs, width: width) + "\n"
-      + HelpText.wrapped(details, width: width, indent: 0, hanging: 0)
+      + HelpText.wrapped(details, width: width)
   }
 
   /// The same as a value, in the form of `CommandTable.helpValue(for:)`.

@@ -127,24 +127,11 @@ struct CurlLibrary: @unchecked Sendable {
     _ = swiftboard_curl_set_pointer(easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
 
-  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_data_callback) {
-    _ = swiftboard_curl_set_data_callback(
-      easySet, handle, Int32(bitPattern: option.rawValue), value)
-  }
-
-  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_socket_callback) {
-    _ = swiftboard_curl_set_socket_callback(
-      easySet, handle, Int32(bitPattern: option.rawValue), value)
-  }
-
-  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_seek_callback) {
-    _ = swiftboard_curl_set_seek_callback(
-      easySet, handle, Int32(bitPattern: option.rawValue), value)
-  }
-
-  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_debug_callback) {
-    _ = swiftboard_curl_set_debug_callback(
-      easySet, handle, Int32(bitPattern: option.rawValue), value)
+  /// Sets an option whose value is a function of C.
+  ///
+  /// - Parameter function: A function of the type that the option requires.
+  func set<Function>(_ handle: Handle, _ option: CURLoption, function: Function) {
+    set(handle, option, unsafeBitCast(function, to: UnsafeRawPointer?.self))
   }
 
   /// Sets the function that is called before each sending of a request. Returns whether the library
@@ -153,8 +140,9 @@ struct CurlLibrary: @unchecked Sendable {
     _ handle: Handle, _ function: @escaping swiftboard_sending_callback,
     _ context: UnsafeRawPointer
   ) -> Bool {
-    swiftboard_curl_set_sending_callback(
-      easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQFUNCTION), function) == 0
+    swiftboard_curl_set_pointer(
+      easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQFUNCTION),
+      unsafeBitCast(function, to: UnsafeRawPointer?.self)) == 0
       && swiftboard_curl_set_pointer(
         easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQDATA), context) == 0
   }

@@ -92,7 +92,7 @@ final class EasyHandle {
     if !request.isRepeatable, transfer.address.scheme == "https" {
       // With TLS it may be HTTP/2. Only the debug text says that libcurl repeats a refused stream.
       library.set(raw, CURLOPT_VERBOSE, 1)
-      library.set(raw, CURLOPT_DEBUGFUNCTION, receiveDebugText)
+      library.set(raw, CURLOPT_DEBUGFUNCTION, function: receiveDebugText)
       library.set(
         raw, CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque()))
     }
@@ -142,7 +142,7 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     library.restrictProtocols(raw)
     library.abandonLookupsOnCancel(raw)
-    library.set(raw, CURLOPT_OPENSOCKETFUNCTION, openSocket)
+    library.set(raw, CURLOPT_OPENSOCKETFUNCTION, function: openSocket)
     library.set(raw, CURLOPT_USERAGENT, configuration.userAgent)
     // `ProxySettings` has decided whether there is a proxy.
     library.set(raw, CURLOPT_NOPROXY, "")
@@ -154,8 +154,8 @@ final class EasyHandle {
       library.set(raw, CURLOPT_CAPATH, folder)
       library.set(raw, CURLOPT_PROXY_CAPATH, folder)
     }
-    library.set(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
-    library.set(raw, CURLOPT_WRITEFUNCTION, receiveBody)
+    library.set(raw, CURLOPT_HEADERFUNCTION, function: receiveHeaderLine)
+    library.set(raw, CURLOPT_WRITEFUNCTION, function: receiveBody)
   }
 
   private func setMethodAndBody(of transfer: Transfer) {
@@ -171,9 +171,9 @@ final class EasyHandle {
       library.set(raw, offset: CURLOPT_INFILESIZE_LARGE, Int(upload.upload.length ?? -1))
       library.set(raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
       library.set(raw, CURLOPT_READDATA, UnsafeRawPointer(context))
-      library.set(raw, CURLOPT_READFUNCTION, readBody)
+      library.set(raw, CURLOPT_READFUNCTION, function: readBody)
       library.set(raw, CURLOPT_SEEKDATA, UnsafeRawPointer(context))
-      library.set(raw, CURLOPT_SEEKFUNCTION, rewindBody)
+      library.set(raw, CURLOPT_SEEKFUNCTION, function: rewindBody)
     } else if let body = request.body {
       library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
       body.withUnsafeBytes { bytes in

@@ -42,8 +42,7 @@ struct ProxyFailure {
           connects: easy.library.get(easy.raw, CURLINFO_NUM_CONNECTS),
           handshake: easy.library.get(easy.raw, offset: CURLINFO_APPCONNECT_TIME_T))
       {
-        error = APIError(
-          .truncated,
+        error = .truncated(
           "the connection to \(endpoint) through the proxy \(proxy) broke before it was there: check that it is an HTTP proxy"
         )
       } else {

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// The parsed status line and header fields of a response.
 struct ResponseHead {
   var httpVersion: String
@@ -58,10 +60,7 @@ struct ResponseHead {
     if values("transfer-encoding").contains(where: { $0.lowercased() == "chunked" }) { return nil }
     var length: Int64?
     for value in values("content-length") {
-      let isNumber = value.utf8.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      }
-      guard isNumber, let number = Int64(value) else { return .malformed }
+      guard value.utf8.allSatisfy(isDigit), let number = Int64(value) else { return .malformed }
       if let length, length != number { return .conflicting }
       length = number
     }

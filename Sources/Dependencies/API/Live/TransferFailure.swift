@@ -4,6 +4,10 @@ import SwiftBoardSystem
 extension APIError {
   static var stopped: APIError { APIError(.cancelled, "the HTTP client has been shut down") }
 
+  private static func malformed(_ what: String) -> APIError { APIError(.malformed, what) }
+
+  static func truncated(_ what: String) -> APIError { APIError(.truncated, what) }
+
   static func cancelled(_ address: URLBuilder, wasSent: Bool? = nil) -> APIError {
     .cancelled("the request to \(address.endpoint)", wasSent: wasSent)
   }
@@ -28,13 +32,10 @@ extension APIError {
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
     if let problem = transfer.head.problem { return badHead(problem, endpoint) }
     if transfer.endsInHead {
-      return APIError(
-        .truncated,
-        "\(endpoint) closed the connection before the end of its answer's headers")
+      return truncated("\(endpoint) closed the connection before the end of its answer's headers")
     }
     if transfer.isResendingRefused {
-      return APIError(
-        .truncated,
+      return truncated(
         "\(endpoint) did not answer on a kept connection, and may have carried out the request")
     }
     if let failure = transfer.upload?.failure { return failure }
@@ -65,8 +66,7 @@ extension APIError {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // The size of a chunk is no number or too large, or its end is not where it should be.
       if easy.error.hasSuffix("in chunked-encoding") {
-        return APIError(
-          .malformed, "the answer of \(endpoint) is damaged: its chunks cannot be told apart")
+        return malformed("the answer of \(endpoint) is damaged: its chunks cannot be told apart")
       }
       // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
@@ -79,8 +79,7 @@ extension APIError {
     case CURLE_BAD_FUNCTION_ARGUMENT
     where easy.library.get(easy.raw, CURLINFO_REQUEST_SIZE) > 0:
       // The code of a folded first header, and of a size of a chunk with other characters.
-      return APIError(
-        .malformed, "the answer of \(endpoint) is damaged: libcurl cannot read its structure")
+      return malformed("the answer of \(endpoint) is damaged: libcurl cannot read its structure")
     default: break
     }
     if tlsAdvice(code, transfer.request.connection) != nil {
@@ -107,28 +106,21 @@ extension APIError {
     case CURLE_BAD_CONTENT_ENCODING: badBody(.damaged, endpoint)
     // Also where the service has announced the end of the connection, which is no fault of it.
     case CURLE_HTTP2:
-      APIError(
-        .truncated,
+      truncated(
         "\(endpoint) ended the connection before its answer was whole, or broke the rules of HTTP/2"
       )
     // As a server does whose own source of the answer has broken off.
     case CURLE_HTTP2_STREAM:
-      APIError(
-        .truncated, "\(endpoint) reset the request before its answer was whole")
+      truncated("\(endpoint) reset the request before its answer was whole")
     // Of HTTP/2, if the connection ends before the answer begins.
     case CURLE_PARTIAL_FILE where transfer.head.bytes.isEmpty, CURLE_GOT_NOTHING:
-      APIError(.truncated, "\(endpoint) closed the connection without an answer")
+      truncated("\(endpoint) closed the connection without an answer")
     case CURLE_PARTIAL_FILE:
-      APIError(
-        .truncated,
-        "\(endpoint) closed the connection before the announced end of its answer")
+      truncated("\(endpoint) closed the connection before the announced end of its answer")
     case CURLE_OUT_OF_MEMORY:
-      APIError(
-        .malformed,
-        "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
+      malformed("memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
     case CURLE_SEND_FAIL_REWIND:
-      APIError(
-        .truncated,
+      truncated(
         "\(endpoint) closed the connection while the body was sent, which can be read only once"
       )
     default: nil
@@ -139,8 +131,7 @@ extension APIError {
     let endpoint = transfer.endpoint
     switch overflow {
     case .headers:
-      return APIError(
-        .malformed, "\(endpoint) sent more headers than are accepted: is it the right service?")
+      return malformed("\(endpoint) sent more headers than are accepted: is it the right service?")
     case .body:
       return APIError(
         .tooLarge,
@@ -157,19 +148,13 @@ extension APIError {
   private static func badBody(_ fault: Transfer.BodyFault, _ endpoint: String) -> APIError {
     switch fault {
     case .damaged:
-      APIError(
-        .malformed,
-        "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
+      malformed("the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
     case .trailing:
-      APIError(
-        .malformed, "the answer of \(endpoint) has more behind the end of its compressed body")
+      malformed("the answer of \(endpoint) has more behind the end of its compressed body")
     case .truncated:
-      APIError(
-        .truncated,
-        "the answer of \(endpoint) ends before its compressed body does")
+      truncated("the answer of \(endpoint) ends before its compressed body does")
     case .unknownEncoding(let name):
-      APIError(
-        .malformed,
+      malformed(
         "the answer of \(endpoint) has the encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
       )
     }
@@ -179,17 +164,13 @@ extension APIError {
     switch problem {
     case .length(let problem): badLength(problem, endpoint)
     case .coding(let name):
-      APIError(
-        .malformed,
+      malformed(
         "the answer of \(endpoint) has the Transfer-Encoding \(printable(name)), which was not asked for: check the service, or a proxy before it"
       )
     case .otherProtocol:
-      APIError(
-        .malformed, "\(endpoint) changes to another protocol (101), which is not supported")
+      malformed("\(endpoint) changes to another protocol (101), which is not supported")
     case .challenges:
-      APIError(
-        .malformed,
-        "\(endpoint) answers each log-in with a new challenge (401): check the service")
+      malformed("\(endpoint) answers each log-in with a new challenge (401): check the service")
     }
   }
 
@@ -201,14 +182,13 @@ extension APIError {
       case .malformed: "a Content-Length that is not a number of bytes"
       case .conflicting: "several values of Content-Length that differ"
       }
-    return APIError(
-      .malformed,
+    return malformed(
       "the answer of \(endpoint) has \(what), so that its end is not known: check the service, or a proxy before it"
     )
   }
 
   private static func noHTTP(_ endpoint: String) -> APIError {
-    APIError(.malformed, "what \(endpoint) answered is not HTTP: check the port and the scheme")
+    malformed("what \(endpoint) answered is not HTTP: check the port and the scheme")
   }
 
   private static func couldNotConnect(_ address: URLBuilder, _ code: Int32) -> APIError {
@@ -238,9 +218,7 @@ extension APIError {
         .unreachable,
         "the connection to \(endpoint) was lost: \(words(code))")
     default:
-      APIError(
-        .truncated,
-        "\(endpoint) broke the connection before its answer was whole")
+      truncated("\(endpoint) broke the connection before its answer was whole")
     }
   }
 

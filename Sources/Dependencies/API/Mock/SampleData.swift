@@ -57,10 +57,10 @@ enum SampleData {
     for item in query {
       let wanted = (item.value ?? "").lowercased()
       switch item.name {
-      case "name": rows.removeAll { !contains($0.name, wanted) }
-      case "status": rows.removeAll { !contains($0.status, wanted) }
-      case "species": rows.removeAll { !contains($0.species, wanted) }
-      case "gender": rows.removeAll { !contains($0.gender, wanted) }
+      case "name": rows.removeAll { !$0.name.lowercased().contains(wanted) }
+      case "status": rows.removeAll { !$0.status.lowercased().contains(wanted) }
+      case "species": rows.removeAll { !$0.species.lowercased().contains(wanted) }
+      case "gender": rows.removeAll { !$0.gender.lowercased().contains(wanted) }
       default: break
       }
     }
@@ -124,13 +124,6 @@ enum SampleData {
         PercentEncoding.decoded(parts[0]), parts.count > 1 ? PercentEncoding.decoded(parts[1]) : nil
       )
     }
-  }
-
-  private static func contains(_ text: String, _ part: String) -> Bool {
-    let text = Array(text.lowercased().utf8)
-    let part = Array(part.utf8)
-    guard part.count <= text.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 }
 

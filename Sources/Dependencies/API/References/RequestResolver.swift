@@ -145,7 +145,8 @@ struct RequestResolver: Sendable {
     _ content: APIContent, to resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws {
     switch content.form {
-    case .whole(.file(let path, let shown, _)):
+    case .whole(.file(let path, let shown, _)), .whole(.textFile(let path, let shown)),
+      .whole(.jsonFile(let path, let shown)):
       let path = ItemPath.path(of: try await text(path, &resolved))
       return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .whole(.text(let value)):
@@ -154,9 +155,6 @@ struct RequestResolver: Sendable {
     case .whole(.json(let value)):
       resolved.request.body = Data(try await text(value, as: .json, &resolved).utf8)
       return
-    case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
-      let path = ItemPath.path(of: try await text(path, &resolved))
-      return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .json, .urlEncoded, .multipart: break
     }
     var form = RequestForm()

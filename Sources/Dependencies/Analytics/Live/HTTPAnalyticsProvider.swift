@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftBoardSystem
 import Synchronization
 
@@ -85,20 +84,12 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
 
   /// Sends a request and blocks the provider's own thread, not one of the cooperative pool.
   private func answer(to request: APIRequest) -> Result<APIResponse, APIError> {
-    let result = Shared<Result<APIResponse, APIError>>(
-      .failure(APIError(.cancelled, "no answer")))
-    let done = DispatchSemaphore(value: 0)
-    Task.detached(priority: .utility) { [client] in
-      let answer: Result<APIResponse, APIError>
+    waitForTask { [client] in
       do throws(APIError) {
-        answer = .success(try await client.send(request))
+        return .success(try await client.send(request))
       } catch {
-        answer = .failure(error)
+        return .failure(error)
       }
-      result.value.withLock { $0 = answer }
-      done.signal()
     }
-    done.wait()
-    return result.value.withLock { $0 }
   }
 }

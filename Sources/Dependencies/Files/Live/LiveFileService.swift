@@ -14,11 +14,9 @@ package struct LiveFileService: FileService {
   ///   - own: The board's own files, which no line may write to, or `nil` if there are none.
   ///   - environment: The environment variables. The files of their unlock sources are also the
   ///     board's own, and so are those of the home that they name.
-  package init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
-    self.init(own: own, environment: environment, system: FileSystem())
-  }
-
-  init(own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem) {
+  package init(
+    own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem = FileSystem()
+  ) {
     self.own = own.map { own in
       let usual =
         environment.isEmpty
@@ -53,8 +51,24 @@ package struct LiveFileService: FileService {
       let check = { (path: String) throws(FileError) in
         try checkTarget(path, isRecording: false)
       }
-      try FileWriter(system: system, path: path, check: check, interruption: interruption)
-        .write(data, mode)
+      try check(path)
+      let mode: OutputFile.Mode =
+        switch mode {
+        case .create: .create
+        case .append: .append
+        case .replace: .replace
+        }
+      var file = try OutputFile(path, mode, system, until: interruption)
+      do throws(FileError) {
+        try data.bytes.withUnsafeBytes { (bytes) throws(FileError) in
+          try file.write(bytes, until: interruption)
+        }
+      } catch {
+        file.discard()
+        throw error
+      }
+      // The check is repeated before another file is replaced.
+      try file.finish(check: check)
     }
   }
 

@@ -101,11 +101,7 @@ final class PartialFile: FileOutput {
   func write(_ data: Data) async throws(FileError) {
     try await run { system throws(SystemError) in
       try data.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-          rest = rest.dropFirst(
-            try system.write(UnsafeRawBufferPointer(rebasing: rest), to: self.file))
-        }
+        try system.writeAll(bytes, to: self.file)
       }
     }
   }

@@ -16,23 +16,10 @@ enum KeychainCodec {
     _ header: KeychainHeader, with secret: KeychainSecret
   ) throws(KeychainError) -> KeychainKeys {
     try secret.check()
-    let slots = header.slots.filter { $0.kind == secret.slotKind }
-    guard !slots.isEmpty else {
-      let kinds = header.slots.map(\.kind.name).joined(separator: ", ")
-      throw KeychainError(
-        .noMatchingSlot,
-        message:
-          "no slot of this keychain takes a \(secret.name); it has: \(kinds). Use one of those.")
-    }
-    for slot in slots {
+    for slot in header.slots where slot.kind == secret.slotKind {
       if let keys = try slot.open(with: secret, keyID: header.keyID) { return keys }
     }
-    throw KeychainError(
-      .wrongSecret,
-      message:
-        "wrong \(secret.name), or the file was replaced: no slot for a \(secret.name) answers "
-        + "to it. The file is not damaged and was not changed; try another \(secret.name)."
-    )
+    throw .wrongSecret(secret, kinds: header.slots.map(\.kind.name))
   }
 
   /// Decrypts and checks the entries of a file whose header matches `keys`.

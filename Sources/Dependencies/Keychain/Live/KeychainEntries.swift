@@ -165,7 +165,7 @@ struct KeychainEntries: Sendable {
       case .before(let position):
         (removed, insertion) = (nil, start(of: position))
       }
-      return try value.withUnsafeBytesTyped { value throws(KeychainError) in
+      return try value.bytes.withUnsafeBytes { (value) throws(KeychainError) in
         try rebuilt(from: bytes, removing: removed, inserting: (insertion, key, value))
       }
     }
@@ -239,11 +239,7 @@ struct KeychainEntries: Sendable {
           if order >= 0 { right += 1 }
         }
         if existing == .refuse, report.kept > 0 {
-          throw KeychainError(
-            .duplicateKey,
-            message:
-              "\(report.kept) of the names to import \(report.kept == 1 ? "is" : "are") taken; "
-              + "nothing was changed.", remedy: .chooseExisting)
+          throw .namesTaken(report.kept)
         }
         guard report.added + report.replaced > 0 else { return (nil, report) }
         return (try Self.joined(parts), report)
@@ -370,21 +366,5 @@ struct KeychainEntries: Sendable {
   /// zeroed.
   static func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.withMemoryRebound(to: UInt8.self) { $0.validUTF8Prefix == $0.count }
-  }
-}
-
-extension Data {
-  /// Calls `withUnsafeBytes` with a typed error.
-  fileprivate func withUnsafeBytesTyped<Result>(
-    _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
-  ) throws(KeychainError) -> Result {
-    let result: Swift.Result<Result, KeychainError> = withUnsafeBytes { bytes in
-      do throws(KeychainError) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
   }
 }

@@ -64,7 +64,7 @@ final class KeychainFile {
     } catch {
       if let error = fileInPlaceOfFolder(error) { throw error }
       throw error.isMissing
-        ? missing : .io(error.code, "the keychain's folder cannot be reached")
+        ? .missing : .io(error.code, "the keychain's folder cannot be reached")
     }
   }
 
@@ -100,7 +100,7 @@ final class KeychainFile {
     } catch {
       if let error = fileInPlaceOfFolder(error) { throw error }
       switch error.code {
-      case ENOENT: throw missing
+      case ENOENT: throw .missing
       case ELOOP: throw insecurePath(link: true)
       case ENXIO: throw insecurePath(link: false)
       default: throw .io(error.code, "the keychain cannot be opened")
@@ -139,10 +139,6 @@ final class KeychainFile {
     return KeychainError(
       .cannotCreate,
       message: "'\(file)' is a file, not a folder. Move it away, or name another path.")
-  }
-
-  var missing: KeychainError {
-    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
   }
 
   func insecurePath(link: Bool) -> KeychainError {

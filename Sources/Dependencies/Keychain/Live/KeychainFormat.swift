@@ -36,10 +36,10 @@ enum KeychainFormat {
 }
 
 /// The source of salts, nonces, key ids and data keys. Only tests replace it.
-struct KeychainRandom: Sendable {
+package struct KeychainRandom: Sendable {
   var fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-  static let system = KeychainRandom { buffer in
+  package static let system = KeychainRandom { buffer in
     if let base = buffer.baseAddress { randombytes_buf(base, buffer.count) }
   }
 

@@ -27,7 +27,7 @@ extension KeychainFile {
       descriptor = try system.open(folder: source.folder)
     } catch {
       throw error.code == ENOENT
-        ? missing : .io(error.code, "the keychain's folder cannot be opened")
+        ? .missing : .io(error.code, "the keychain's folder cannot be opened")
     }
     let info = try io("the status of the keychain's folder cannot be read") {
       () throws(SystemError) in
@@ -223,7 +223,7 @@ extension KeychainFile {
       try temporary.publish(as: folder.source.name, replaces: !isNew)
     } catch {
       throw isNew && error.code == EEXIST
-        ? exists : .io(error.code, "the new keychain cannot take its name")
+        ? .exists : .io(error.code, "the new keychain cannot take its name")
     }
   }
 
@@ -246,13 +246,6 @@ extension KeychainFile {
     return KeychainError(
       .durabilityUnknown,
       message: "\(cause) After a power loss the old state may be back. Check the disk.")
-  }
-
-  var exists: KeychainError {
-    KeychainError(
-      .exists,
-      message:
-        "there is already a keychain here; it was not changed. Unlock it, or name another path.")
   }
 
   // MARK: Folders of a new keychain

@@ -13,7 +13,7 @@ extension KeychainSession {
         return candidate
       }
       guard let now = try file.info(in: folder), now != candidate.held?.info else {
-        throw refusal(objection)
+        throw objection.relation == .older ? .rolledBack : .differentKeychain
       }
     }
     throw KeychainError(
@@ -27,27 +27,6 @@ extension KeychainSession {
   func remember(_ mark: RollbackMark) { rollback.remember(mark, at: markedPath) }
 
   func replaceMark(_ mark: RollbackMark) { rollback.replace(with: mark, at: markedPath) }
-
-  private func refusal(_ objection: RollbackRecord.Objection) -> KeychainError {
-    objection.relation == .older ? rolledBack : differentKeychain
-  }
-
-  private var rolledBack: KeychainError {
-    KeychainError(
-      .rolledBack,
-      message:
-        "this keychain is older than, or another copy of, what was seen here before: someone put an old file "
-        + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it.",
-      remedy: .acceptOlder)
-  }
-
-  private var differentKeychain: KeychainError {
-    KeychainError(
-      .differentKeychain,
-      message:
-        "this is another keychain than the one seen here before. Nothing was read from it.",
-      remedy: .acceptOther)
-  }
 
   /// Opens and remembers the current file, even if it is otherwise refused. An older copy is saved
   /// immediately with a generation above both, so that it becomes newer than the newer file. For

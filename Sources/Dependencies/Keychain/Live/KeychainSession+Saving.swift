@@ -54,9 +54,9 @@ extension KeychainSession {
   func stateUnderLock(
     _ folder: KeychainFile.Folder
   ) throws(KeychainError) -> (Unlocked, FileInfo) {
-    guard let info = try file.info(in: folder) else { throw file.missing }
+    guard let info = try file.info(in: folder) else { throw .missing }
     try requireOwner(of: info)
-    guard var state = unlocked else { throw locked }
+    guard var state = unlocked else { throw .locked }
     if state.held?.info != info { state = try refresh(state.keys, in: folder) }
     // `refresh` may have read a newer file than `info`.
     return (state, state.held?.info ?? info)
@@ -108,7 +108,7 @@ extension KeychainSession {
 
   /// Creates a keychain with one slot and unlocks it.
   func create(with secret: KeychainSecret?) throws(KeychainError) {
-    guard try file.info() == nil else { throw file.exists }
+    guard try file.info() == nil else { throw .exists }
     var given = secret
     if given == nil { given = try sourceSecret() }
     guard let secret = given else {
@@ -125,7 +125,7 @@ extension KeychainSession {
       entries, keys: keys, generation: 1, slots: [slot], random: random)
     let folders = try file.makeFolders()
     try file.withLock(creates: true) { folder throws(KeychainError) in
-      guard try file.info(in: folder) == nil else { throw file.exists }
+      guard try file.info(in: folder) == nil else { throw .exists }
       try write(bytes, entries, keys, in: folder, expecting: nil, made: folders)
     }
   }
@@ -137,7 +137,7 @@ extension KeychainSession {
       state.entries, keys: state.keys, generation: newest + 1, slots: state.header.slots,
       random: random)
     try file.withLock { folder throws(KeychainError) in
-      guard let info = try file.info(in: folder) else { throw file.missing }
+      guard let info = try file.info(in: folder) else { throw .missing }
       try requireOwner(of: info)
       guard info == state.held?.info else {
         throw KeychainError(

@@ -55,13 +55,10 @@ extension KeychainSession {
     after change: KeychainRekey, _ own: KeychainSecret?, _ slots: [KeychainSlot], _ keyID: [UInt8]
   ) throws(KeychainError) -> [KeychainSecret] {
     for number in change.removing where !(1...slots.count ~= number) {
-      throw KeychainError(
-        .limitExceeded,
-        message: "there is no slot \(number): the keychain has \(slots.count). Nothing was changed."
-      )
+      throw .noSlot(number, of: slots.count)
     }
     guard change.removing.count < slots.count else { throw .lastSlot }
-    let replaced = try change.secretToReplace(own, locked: locked)
+    let replaced = try change.secretToReplace(own)
     var given = change.secrets
     if let replaced { given.append(replaced) }
     // The secret of the unlock source need not open a remaining slot.
@@ -98,7 +95,9 @@ extension KeychainSession {
     // A given secret that opens nothing is a mistake of the user and is reported first.
     for (number, secret) in given.enumerated() where !fits[number] {
       let isTwice = known[..<number].contains { $0.isSame(as: secret) }
-      guard isTwice else { throw .wrongSecret(secret, slots) }
+      guard isTwice else {
+        throw .wrongSecret(secret, kinds: slots.map(\.kind.name), isForChange: true)
+      }
     }
     if let needed { throw needed }
     return plan
@@ -170,7 +169,7 @@ extension KeychainSession {
       path: path, system: file.system, lockTimeout: policy.lockTimeout)
     try located(at: path) { () throws(KeychainError) in
       do throws(KeychainError) {
-        guard try target.info() == nil else { throw target.exists }
+        guard try target.info() == nil else { throw .exists }
         let keys = try KeychainKeys(random: random)
         let slot = try makeSlot(for: secret, keys)
         let bytes = try KeychainCodec.encode(
@@ -181,10 +180,7 @@ extension KeychainSession {
         if let uncertain = saved.uncertain { throw uncertain }
       } catch {
         guard error.kind == .exists || error.kind == .insecurePath else { throw error }
-        throw KeychainError(
-          .exists,
-          message: "the file already exists and was not changed. "
-            + "Name a file that is not there.")
+        throw .fileExists
       }
     }
     return entries.count
@@ -213,24 +209,5 @@ extension KeychainSession {
       return merged.entries
     }
     return report
-  }
-}
-
-extension KeychainError {
-  /// Returns the error for a given secret that opens no slot.
-  fileprivate static func wrongSecret(
-    _ secret: KeychainSecret, _ slots: [KeychainSlot]
-  ) -> KeychainError {
-    guard slots.contains(where: { $0.kind == secret.slotKind }) else {
-      let kinds = slots.map(\.kind.name).joined(separator: ", ")
-      return KeychainError(
-        .noMatchingSlot,
-        message: "no slot of this keychain takes a \(secret.name); it has: \(kinds). "
-          + "Nothing was changed.")
-    }
-    return KeychainError(
-      .wrongSecret,
-      message: "wrong \(secret.name), or the file was replaced: no slot for a \(secret.name) "
-        + "answers to it. Nothing was changed; try another \(secret.name).")
   }
 }

@@ -28,7 +28,7 @@ extension KeychainSession {
   /// if there are keys. An unchanged name, size and time do not guarantee that the disk returns the
   /// same bytes.
   func verify() throws(KeychainError) -> KeychainStatus {
-    guard let info = try file.info() else { throw file.missing }
+    guard let info = try file.info() else { throw .missing }
     if let unlocked {
       do throws(KeychainError) {
         return status(try refresh(unlocked.keys).header, info)

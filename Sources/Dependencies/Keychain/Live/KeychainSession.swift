@@ -124,7 +124,7 @@ final class KeychainSession {
   /// a `stat`.
   func unchanged() throws(KeychainError) -> Unlocked? {
     guard let unlocked else { return nil }
-    guard let info = try file.info() else { throw file.missing }
+    guard let info = try file.info() else { throw .missing }
     return info == unlocked.held?.info ? unlocked : nil
   }
 
@@ -149,7 +149,7 @@ final class KeychainSession {
     let header = try KeychainHeader(parsing: bytes)
     let isFromSources = secret == nil
     if isFromSources { secret = try sourceSecret() }
-    guard let found = secret else { throw locked }
+    guard let found = secret else { throw .locked }
     do throws(KeychainError) {
       let (keys, entries) = try deriving(with: found) { () throws(KeychainError) in
         try KeychainCodec.open(bytes, header, with: found)
@@ -195,12 +195,6 @@ final class KeychainSession {
       }
       return candidate
     }
-  }
-
-  var locked: KeychainError {
-    KeychainError(
-      .locked,
-      message: "the keychain is locked and there is no secret to unlock it with.", remedy: .unlock)
   }
 
   func adopt(_ candidate: Unlocked) {

@@ -37,21 +37,11 @@ public final class LiveKeychainService: KeychainService {
   ///   - unlockSources: The source of a secret when a call needs one.
   ///   - policy: The time that a save waits for the lock.
   ///   - rollbackMarks: A store, outside the file, for the mark of the last save.
+  ///   - clock: The clock that measures the time without use.
   ///   - onDerivation: Called before and after each key derivation, on the keychain's thread.
-  package convenience init(
+  package init(
     path: String, unlockSources: UnlockSources = .none, policy: KeychainPolicy = KeychainPolicy(),
-    rollbackMarks: (any RollbackMarkStore)? = nil,
-    onDerivation: (@Sendable (_ isRunning: Bool) -> Void)? = nil
-  ) {
-    self.init(
-      path: path, unlockSources: unlockSources, policy: policy, rollbackMarks: rollbackMarks,
-      system: FileSystem(), onDerivation: onDerivation)
-  }
-
-  /// - Parameter clock: The clock that measures the time without use.
-  init(
-    path: String, unlockSources: UnlockSources, policy: KeychainPolicy,
-    rollbackMarks: (any RollbackMarkStore)? = nil, system: FileSystem,
+    rollbackMarks: (any RollbackMarkStore)? = nil, system: FileSystem = FileSystem(),
     random: KeychainRandom = .system, clock: BoardClock = .live,
     onDerivation: (@Sendable (_ isRunning: Bool) -> Void)? = nil
   ) {

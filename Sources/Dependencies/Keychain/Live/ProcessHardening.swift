@@ -1,14 +1,7 @@
 import SwiftBoardSystem
 
-/// Process-wide settings that keep secrets out of core dumps. Only an executable should change
-/// them.
+/// Process-wide settings of descriptors and permissions. Only an executable should change them.
 package enum ProcessHardening {
-  /// Forbids core dumps, and reading this process's memory by the user's other processes. Settings
-  /// that the system refuses are skipped.
-  package static func forbidDumps() {
-    forbidCoreDumps()
-  }
-
   /// Replaces each closed standard descriptor by the end of a pipe. Reading or writing it still
   /// fails, but a file that is opened later cannot get the number and be used in its place. Call
   /// this before opening anything.

@@ -8,19 +8,20 @@ package final class UnlockSources: Sendable {
   /// No sources. Operations on a locked keychain throw `.locked`.
   package static let none = UnlockSources(environment: [:])
 
-  private enum Source {
-    case descriptor(String)
-    case passphrase(path: String, variable: String, isCredential: Bool)
-    case keyFile(path: String, variable: String, isCredential: Bool)
-
-    var name: String {
-      switch self {
-      case .descriptor: UnlockSources.passphraseDescriptor
-      case .passphrase(let path, let variable, let isCredential),
-        .keyFile(let path, let variable, let isCredential):
-        isCredential ? path : variable
-      }
+  private struct Source {
+    enum Kind {
+      case descriptor, passphrase, keyFile
     }
+
+    let kind: Kind
+    /// The path of the file, or the text of the variable for a descriptor.
+    let value: String
+    /// The variable that names the source or its folder.
+    let variable: String
+
+    /// Whether the file is in the folder of the service manager's credentials.
+    var isCredential: Bool { variable == UnlockSources.credentials }
+    var name: String { isCredential ? value : variable }
   }
 
   private let environment: [String: String]
@@ -59,7 +60,7 @@ package final class UnlockSources: Sendable {
   /// Whether a secret can be expected. Does not read it. Also true if the sources are ambiguous.
   package var hasSecret: Bool {
     let sources = self.sources
-    if case .descriptor = sources.first, sources.count == 1 {
+    if sources.count == 1, sources[0].kind == .descriptor {
       return !descriptorWasRead.withLock { $0 }
     }
     return !sources.isEmpty
@@ -77,18 +78,19 @@ package final class UnlockSources: Sendable {
         .unlockSourceAmbiguous,
         message: "more than one unlock source is set: \(names). Leave exactly one.")
     }
-    switch sources.first {
-    case .descriptor(let value): return .passphrase(try passphrase(fromDescriptor: value))
-    case .passphrase(let path, let variable, let isCredential):
+    guard let source = sources.first else { return nil }
+    switch source.kind {
+    case .descriptor: return .passphrase(try passphrase(fromDescriptor: source.value))
+    case .passphrase:
       return .passphrase(
-        try read(path, variable, isCredential) { fd throws(KeychainError) in
+        try read(source.value, source.variable) { fd throws(KeychainError) in
           try Self.passphrase(from: fd)
         })
-    case .keyFile(let path, let variable, let isCredential):
+    case .keyFile:
       return .keyFile(
-        try read(path, variable, isCredential) { fd throws(KeychainError) in try Self.key(from: fd)
+        try read(source.value, source.variable) { fd throws(KeychainError) in
+          try Self.key(from: fd)
         })
-    case nil: return nil
     }
   }
 
@@ -98,8 +100,8 @@ package final class UnlockSources: Sendable {
   /// - Returns: The name of the source, or `nil` if there is none.
   func check() throws(KeychainError) -> String? {
     let sources = self.sources
-    if sources.count == 1, case .descriptor(let value) = sources[0] {
-      let number = try Self.number(value)
+    if sources.count == 1, sources[0].kind == .descriptor {
+      let number = try Self.number(sources[0].value)
       if !descriptorWasRead.withLock({ $0 }) { try Self.checkIsReadable(number) }
     } else {
       _ = try secret()
@@ -108,34 +110,25 @@ package final class UnlockSources: Sendable {
   }
 
   private var sources: [Source] {
-    var sources: [Source] = []
-    if let value = environment[Self.passphraseDescriptor] { sources.append(.descriptor(value)) }
-    if let path = environment[Self.passphraseFile] {
-      sources.append(.passphrase(path: path, variable: Self.passphraseFile, isCredential: false))
+    Self.sources(in: environment).filter { !$0.isCredential || Self.exists($0.value) }
+  }
+
+  /// Returns the sources of an environment, with all credentials that there could be.
+  private static func sources(in environment: [String: String]) -> [Source] {
+    func source(_ kind: Source.Kind, _ variable: String, _ file: String = "") -> Source? {
+      guard let value = environment[variable], !value.isEmpty else { return nil }
+      return Source(kind: kind, value: value + file, variable: variable)
     }
-    if let path = environment[Self.keyFile] {
-      sources.append(.keyFile(path: path, variable: Self.keyFile, isCredential: false))
-    }
-    if let folder = environment[Self.credentials] {
-      let passphrase = "\(folder)/swiftboard.passphrase"
-      let key = "\(folder)/swiftboard.key"
-      if Self.exists(passphrase) {
-        sources.append(
-          .passphrase(path: passphrase, variable: Self.credentials, isCredential: true))
-      }
-      if Self.exists(key) {
-        sources.append(.keyFile(path: key, variable: Self.credentials, isCredential: true))
-      }
-    }
-    return sources
+    return [
+      source(.descriptor, passphraseDescriptor), source(.passphrase, passphraseFile),
+      source(.keyFile, keyFile), source(.passphrase, credentials, "/swiftboard.passphrase"),
+      source(.keyFile, credentials, "/swiftboard.key"),
+    ].compactMap(\.self)
   }
 
   /// Returns the files that the sources of an environment read.
   static func files(in environment: [String: String]) -> [String] {
-    let folder = environment[credentials].flatMap { $0.isEmpty ? nil : $0 }
-    return [environment[passphraseFile], environment[keyFile]].compactMap { $0 }
-      .filter { !$0.isEmpty }
-      + (folder.map { ["\($0)/swiftboard.passphrase", "\($0)/swiftboard.key"] } ?? [])
+    sources(in: environment).filter { $0.kind != .descriptor }.map(\.value)
   }
 
   /// A file that cannot be examined counts as existing, so that its secret is not silently ignored.
@@ -216,18 +209,18 @@ package final class UnlockSources: Sendable {
     switch source {
     case .passphraseFile(let path):
       return .passphrase(
-        try read(path, nil, false) { fd throws(KeychainError) in try Self.passphrase(from: fd) })
+        try read(path, nil) { fd throws(KeychainError) in try Self.passphrase(from: fd) })
     case .newKeyFile(let path) where FileInfo(path) == nil && errno == ENOENT:
       try Self.makeKeyFile(at: path)
       return try secret(from: .keyFile(path: path))
     case .keyFile(let path), .newKeyFile(let path):
       return .keyFile(
-        try read(path, nil, false) { fd throws(KeychainError) in try Self.key(from: fd) })
+        try read(path, nil) { fd throws(KeychainError) in try Self.key(from: fd) })
     }
   }
 
   private func read(
-    _ path: String, _ variable: String?, _ isCredential: Bool,
+    _ path: String, _ variable: String?,
     _ body: (Int32) throws(KeychainError) -> GuardedBytes
   ) throws(KeychainError) -> GuardedBytes {
     do throws(KeychainError) {
@@ -244,7 +237,9 @@ package final class UnlockSources: Sendable {
             + (variable == nil ? "" : " Create it, or unset the variable."))
       }
       defer { file.close() }
-      try judge(file.number, isCredential, mayBeDescriptor: variable == Self.passphraseFile)
+      try judge(
+        file.number, isCredential: variable == Self.credentials,
+        mayBeDescriptor: variable == Self.passphraseFile)
       return try body(file.number)
     } catch {
       throw error.explained(variable.map { "\(path) (\($0))" } ?? path, path: path)
@@ -254,7 +249,7 @@ package final class UnlockSources: Sendable {
   /// - Parameter mayBeDescriptor: Whether the same secret can come from a descriptor: a key cannot,
   ///   nor can the file that a line names.
   private func judge(
-    _ file: Int32, _ isCredential: Bool, mayBeDescriptor: Bool
+    _ file: Int32, isCredential: Bool, mayBeDescriptor: Bool
   ) throws(KeychainError) {
     guard let info = FileInfo(descriptor: file) else {
       throw KeychainError.io(errno, "the status of the file cannot be read")

@@ -53,19 +53,18 @@ extension MockKeychainService {
         try Self.open(&state, with: first)
       }
       try Self.open(&state)
-      let replaced = try change.secretToReplace(state.source, locked: Self.locked)
+      let replaced = try change.secretToReplace(state.source)
       let given = change.secrets + (replaced.map { [$0] } ?? [])
       // A keychain that any secret opens is opened by the given secrets.
       var secrets =
         state.secrets.isEmpty ? (replaced ?? given.first).map { [$0] } ?? [] : state.secrets
       let count = max(1, state.secrets.count)
       for number in change.removing where !(1...count ~= number) {
-        throw KeychainError(
-          .limitExceeded, message: "there is no slot \(number). Nothing was changed.")
+        throw .noSlot(number, of: count)
       }
       guard change.removing.count < count else { throw .lastSlot }
       for secret in given where !secrets.contains(where: { $0.isSame(as: secret) }) {
-        throw Self.wrong(secret)
+        throw .wrongSecret(secret, kinds: secrets.map(\.kind), isForChange: true)
       }
       let known = given + (state.source.map { [$0] } ?? [])
       for (index, secret) in secrets.enumerated() where !change.removing.contains(index + 1) {
@@ -92,9 +91,7 @@ extension MockKeychainService {
       try secret.checkNew()
       try Self.open(&state)
       guard state.exports[path] == nil else {
-        throw KeychainError(
-          .exists, path: path,
-          message: "\(path): the file already exists and was not changed.")
+        throw KeychainError.fileExists.located(at: path)
       }
       state.exports[path] = (secret, state.entries)
       return state.entries.count
@@ -109,16 +106,14 @@ extension MockKeychainService {
       guard let other = state.exports[path] else {
         throw KeychainError.missingFile.located(at: path)
       }
-      guard other.secret.isSame(as: secret) else { throw Self.wrong(secret) }
+      guard other.secret.isSame(as: secret) else {
+        throw .wrongSecret(secret, kinds: [other.secret.kind])
+      }
       try Self.open(&state)
       let taken = other.entries.keys.filter { state.entries[$0] != nil }.count
       let added = other.entries.count - taken
       if taken > 0, existing == .refuse {
-        throw KeychainError(
-          .duplicateKey,
-          message:
-            "\(taken) of the names to import \(taken == 1 ? "is" : "are") taken; "
-            + "nothing was changed.", remedy: .chooseExisting)
+        throw .namesTaken(taken)
       }
       state.entries.merge(other.entries) { existing == .replace ? $1 : $0 }
       let replaced = existing == .replace ? taken : 0

@@ -168,10 +168,9 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     try perform(.create) { state throws(KeychainError) in
       if state.isSample { return try Self.removeSamples(&state) }
       guard !state.exists else {
-        throw KeychainError(
-          .exists, message: "there is already a keychain here; it was not changed.")
+        throw .exists
       }
-      guard let secret = secret ?? state.source else { throw Self.locked }
+      guard let secret = secret ?? state.source else { throw .locked }
       try secret.checkNew()
       state.secrets = [secret]
       state.exists = true
@@ -212,7 +211,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
   /// - Throws: `missing`.
   public func verify() async throws(KeychainError) -> KeychainStatus {
     try perform(.verify) { state throws(KeychainError) in
-      guard state.exists else { throw Self.missing }
+      guard state.exists else { throw .missing }
       return status(of: state)
     }
   }
@@ -304,53 +303,27 @@ public final class MockKeychainService: KeychainService, CheckedMock {
 
   /// Performs the checks of the live keychain before a read or write.
   static func open(_ state: inout State) throws(KeychainError) {
-    guard state.exists else { throw missing }
+    guard state.exists else { throw .missing }
     if state.unlocked { return }
-    guard let source = state.source else { throw locked }
+    guard let source = state.source else { throw .locked }
     try open(&state, with: source)
   }
 
   static func open(_ state: inout State, with secret: KeychainSecret) throws(KeychainError) {
-    guard state.exists else { throw missing }
+    guard state.exists else { throw .missing }
     try secret.check()
     if !state.secrets.isEmpty, !state.secrets.contains(where: { $0.isSame(as: secret) }) {
-      guard state.secrets.contains(where: { $0.kind == secret.kind }) else {
-        throw KeychainError(
-          .noMatchingSlot,
-          message: "no slot of this keychain takes a \(secret.name); it has: "
-            + "\(kinds(state).joined(separator: ", ")).")
-      }
-      throw wrong(secret)
+      throw .wrongSecret(secret, kinds: state.secrets.map(\.kind))
     }
     switch state.objection?.reason {
-    case .rolledBack:
-      throw KeychainError(
-        .rolledBack,
-        message: "this keychain is older than what was seen here before.", remedy: .acceptOlder)
-    case .replaced:
-      throw KeychainError(
-        .differentKeychain,
-        message: "this is another keychain than the one seen here before.", remedy: .acceptOther)
+    case .rolledBack: throw .rolledBack
+    case .replaced: throw .differentKeychain
     case .known, nil: state.unlocked = true
     }
   }
 
-  static func wrong(_ secret: KeychainSecret) -> KeychainError {
-    KeychainError(
-      .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
-  }
-
   private static func kinds(_ state: State) -> [String] {
     state.secrets.isEmpty ? ["passphrase"] : state.secrets.map(\.kind)
-  }
-
-  private static var missing: KeychainError {
-    KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
-  }
-
-  static var locked: KeychainError {
-    KeychainError(
-      .locked, message: "the keychain is locked and there is no secret to unlock it with.")
   }
 }
 

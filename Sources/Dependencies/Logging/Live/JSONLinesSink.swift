@@ -1,5 +1,4 @@
 import SwiftBoardSystem
-import Synchronization
 
 /// Writes one JSON object per line (`LogRecordLine`) to a file with mode 0600. A missing folder is
 /// created with 0700.
@@ -43,7 +42,7 @@ public final class JSONLinesSink: LogRecordSink {
     self.path = path
     self.maxFiles = maxFiles
     self.system = system
-    let file = LockedFile(
+    let file = Shared(
       LineFile(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: system))
     let losses = losses
     var limits = BackgroundWorker<LogRecord>.Limits()
@@ -97,15 +96,6 @@ public final class JSONLinesSink: LogRecordSink {
 
   /// The number of records that were dropped because the queue was full or a write failed.
   public var dropped: Int { losses.value.withLock { $0.count } }
-}
-
-/// A file that a closure can capture.
-private final class LockedFile: Sendable {
-  let value: Mutex<LineFile>
-
-  init(_ file: sending LineFile) {
-    value = Mutex(file)
-  }
 }
 
 extension LogRecord {

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Writes records from a minimum level on to a `LogStore`, in batches and in order.
 ///
 /// At most 8192 records wait for the store. Records that do not fit are dropped and counted, and so
@@ -17,16 +15,13 @@ package final class StoreSink: LogRecordSink {
       let batch = records
       records = []
       // This blocks the worker's own thread, not one of the cooperative pool.
-      let done = DispatchSemaphore(value: 0)
-      Task.detached(priority: .utility) {
+      waitForTask {
         do {
           try await store.appendLogRecords(batch)
         } catch {
           failed.value.withLock { $0 += batch.count }
         }
-        done.signal()
       }
-      done.wait()
     }
   }
 

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A number that a text writes with an exponent, as some programs do: `1.2345678E7`.
 struct ExponentNumber {
   /// The most characters of a number that is written in full.
@@ -31,7 +33,7 @@ struct ExponentNumber {
       end += 1
     }
     let exponentStart = end
-    while end < text.count, Self.isDigit(text[end]) { end += 1 }
+    while end < text.count, isDigit(text[end]) { end += 1 }
     guard end > exponentStart, !Self.isInWord(after: end, in: text) else { return nil }
 
     var start = sign
@@ -39,7 +41,7 @@ struct ExponentNumber {
     while start > previous {
       if text[start - 1] == UInt8(ascii: "."), point == nil {
         point = start - 1
-      } else if !Self.isDigit(text[start - 1]) {
+      } else if !isDigit(text[start - 1]) {
         break
       }
       start -= 1
@@ -74,8 +76,6 @@ struct ExponentNumber {
     let leading = digits.prefix(point - 1).prefix { $0 == zero }.count
     return Array(digits.dropFirst(leading))
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   /// Whether a word goes on behind a number, which is then a part of it: of a hash or a UUID. A
   /// full stop or a hyphen joins two words.

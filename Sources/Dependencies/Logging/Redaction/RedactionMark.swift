@@ -172,10 +172,8 @@ package enum RedactionMark {
   private static func position(
     of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
-    guard start < text.count, let base = text.baseAddress,
-      let found = memchr(base + start, Int32(byte), text.count - start)
-    else { return nil }
-    return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+    let rest = UnsafeBufferPointer(rebasing: text[start...])
+    return SwiftBoardSystem.position(of: byte, in: UnsafeRawBufferPointer(rest)).map { start + $0 }
   }
 
   /// Returns the end of the mark that starts at `start`, or `nil` if there is none.

@@ -71,7 +71,7 @@ public struct LiveMediaService: MediaService {
   /// Makes a change, and removes the kept library. It stays only after an error that shows that
   /// nothing was changed: an answer can be lost after the change.
   private func changing<Value: Sendable>(
-    _ server: MediaServer, _ change: () async throws(ProgramError) -> Value
+    _ server: MediaServer, _ change: @autoclosure () async throws(ProgramError) -> Value
   ) async throws(ProgramError) -> Value {
     let connection = connection(server)
     do throws(ProgramError) {
@@ -105,12 +105,12 @@ public struct LiveMediaService: MediaService {
   public func add(
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    try await changing(server) { () throws(ProgramError) in
+    try await changing(
+      server,
       try await self.resource(
         .init(
           method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
-        "", server)
-    }
+        "", server))
   }
 
   /// One request.
@@ -118,13 +118,13 @@ public struct LiveMediaService: MediaService {
     _ resource: MediaResource, on server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
     let id = resource.item.id
-    return try await changing(server) { () throws(ProgramError) in
+    return try await changing(
+      server,
       try await self.resource(
         .init(
           method: "PUT", path: "/\(server.program.kind)/\(id)",
           body: SecretText(resource.json.text), isIdempotent: false),
-        String(id), server)
-    }
+        String(id), server))
   }
 
   /// One request; two to Sonarr, which has no error of its own for an unknown ID.
@@ -132,11 +132,11 @@ public struct LiveMediaService: MediaService {
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError) {
     if server.program == .sonarr { _ = try await item(id, on: server) }
-    try await changing(server) { () throws(ProgramError) in
+    try await changing(
+      server,
       try await delete(
         "/\(server.program.kind)/\(id)", [QueryItem("deleteFiles", String(deletesFiles))],
-        server, missing: .missing(id: String(id)))
-    }
+        server, missing: .missing(id: String(id))))
   }
 
   /// A request for each 200 downloads, for at most 2000.

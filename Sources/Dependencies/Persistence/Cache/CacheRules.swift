@@ -158,9 +158,7 @@ enum CacheRules {
   /// Returns a number of seconds. Text that is not a number is 0, and larger numbers are
   /// `farthest`.
   private static func seconds(_ text: String?) -> Int64 {
-    guard let text, !text.isEmpty,
-      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return 0 }
+    guard let text, !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return 0 }
     return min(Int64(text) ?? farthest, farthest)
   }
 

@@ -233,9 +233,7 @@ public struct ResponseRepository: Sendable {
     }
     var entry: CachedResponse?
     if !ignoresKept {
-      entry = await noting(&cacheError) { () throws(PersistenceError) in
-        try await cache.cachedResponse(key)
-      }.flatMap { $0 }
+      entry = await noting(&cacheError, try await cache.cachedResponse(key)).flatMap { $0 }
     }
     if let entry, policy == .localFirst {
       let isFresh = CacheRules.isFresh(entry, lifetime, now: now)
@@ -321,10 +319,8 @@ public struct ResponseRepository: Sendable {
 
   /// Removes what is outdated, also if the task was cancelled meanwhile.
   private func removeResponses(ofTargetOf key: String, _ error: inout PersistenceError?) async {
-    await BusyWait.$ignoresCancellation.withValue(true) {
-      _ = await noting(&error) { () throws(PersistenceError) in
-        try await cache.removeResponses(target: Self.target(ofKey: key))
-      }
+    await BusyWait.$ignoresCancellation.withValue(true) { () async -> Void in
+      _ = await noting(&error, try await cache.removeResponses(target: Self.target(ofKey: key)))
     }
   }
 
@@ -405,15 +401,14 @@ public struct ResponseRepository: Sendable {
   }
 
   private func store(_ response: CachedResponse, _ noted: inout PersistenceError?) async {
-    _ = await noting(&noted) { () throws(PersistenceError) in
-      try await cache.storeResponse(response)
-    }
+    _ = await noting(&noted, try await cache.storeResponse(response))
   }
 
   /// Returns the result of `body`. If the cache fails, returns `nil` and stores the error in
   /// `noted`.
   private func noting<Value: Sendable>(
-    _ noted: inout PersistenceError?, _ body: () async throws(PersistenceError) -> Value
+    _ noted: inout PersistenceError?,
+    _ body: @autoclosure () async throws(PersistenceError) -> Value
   ) async -> Value? {
     do throws(PersistenceError) { return try await body() } catch {
       noted = error

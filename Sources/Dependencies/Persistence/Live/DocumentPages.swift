@@ -1,3 +1,4 @@
+import CSQLite
 import SwiftBoardJSON
 
 /// The search for the documents of a query, one page at a time.
@@ -84,12 +85,15 @@ struct DocumentPages {
 
   /// Returns the value at the sort path, or `nil` if it can only be determined from the document.
   private static func sortKey(_ row: SQLiteStatement) -> JSON? {
-    switch row.value(1) {
-    case .integer(let number): number == 0 || number == 1 ? nil : .number(String(number))
-    case .text(let text):
-      text.utf8.first == UInt8(ascii: "{") || text.utf8.first == UInt8(ascii: "[")
+    switch row.type(1) {
+    case SQLITE_INTEGER:
+      let number = row.integer(1)
+      return number == 0 || number == 1 ? nil : .number(String(number))
+    case SQLITE_TEXT:
+      let text = row.text(1)
+      return text.utf8.first == UInt8(ascii: "{") || text.utf8.first == UInt8(ascii: "[")
         ? nil : .string(text)
-    case nil: nil
+    default: return nil
     }
   }
 

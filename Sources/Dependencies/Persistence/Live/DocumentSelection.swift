@@ -9,15 +9,9 @@ import SwiftBoardJSON
 struct DocumentSelection: Sendable {
   /// A condition in SQL.
   private struct Clause: Sendable {
-    enum Value: Sendable {
-      case none
-      case integer(Int64)
-      case text(String)
-    }
-
     /// The condition, with one `?` if there is a value.
     var sql: String
-    var value: Value
+    var value: (any SQLiteValue & Sendable)?
     /// An SQL expression for a text that each matching document contains, or `nil` if there is
     /// none. Looking for it takes less time than reading the document's JSON.
     var part: String?
@@ -77,22 +71,22 @@ struct DocumentSelection: Sendable {
     let value = "json_extract(body, \(path))"
     let type = "json_type(body, \(path))"
     switch wanted {
-    case .null: return Clause(sql: "\(type) = 'null'", value: .none, part: "'null'")
-    case .array: return Clause(sql: "\(type) = 'array'", value: .none)
-    case .object: return Clause(sql: "\(type) = 'object'", value: .none)
+    case .null: return Clause(sql: "\(type) = 'null'", value: nil, part: "'null'")
+    case .array: return Clause(sql: "\(type) = 'array'", value: nil)
+    case .object: return Clause(sql: "\(type) = 'object'", value: nil)
     case .bool(let isTrue):
       return Clause(
-        sql: "\(value) = ?", value: .integer(isTrue ? 1 : 0), part: isTrue ? "'true'" : "'false'")
+        sql: "\(value) = ?", value: isTrue ? 1 : 0, part: isTrue ? "'true'" : "'false'")
     case .string(let text):
       return Clause(
-        sql: "\(value) = ?", value: .text(text), part: isWrittenAsItIs(text) ? "?" : nil)
+        sql: "\(value) = ?", value: text, part: isWrittenAsItIs(text) ? "?" : nil)
     case .number(let text):
       // Whole numbers up to 2⁵³ are exact as doubles, so equal numbers are also equal in SQL.
       if let whole = Int64(text), whole.magnitude <= 1 << 53 {
-        return Clause(sql: "\(value) = ?", value: .integer(whole))
+        return Clause(sql: "\(value) = ?", value: whole)
       }
       return Clause(
-        sql: "CAST(\(value) AS REAL) = CAST(json_extract(?, '$') AS REAL)", value: .text(text))
+        sql: "CAST(\(value) AS REAL) = CAST(json_extract(?, '$') AS REAL)", value: text)
     }
   }
 
@@ -139,11 +133,7 @@ struct DocumentSelection: Sendable {
       collection)
     if let lower { statement.bind(2, lower) }
     for (number, clause) in clauses.enumerated() {
-      switch clause.value {
-      case .none: break
-      case .integer(let integer): statement.bind(Int32(number + 3), integer)
-      case .text(let text): statement.bind(Int32(number + 3), text)
-      }
+      if let value = clause.value { statement.bind(Int32(number + 3), value) }
     }
     return statement
   }

@@ -38,23 +38,14 @@ public final class LivePersistenceService: PersistenceService {
   ///   - mainPath: The file of documents, preferences, services, recent searches and rollback
   ///     marks.
   ///   - cachePath: The file of cached responses and log records.
-  public convenience init(mainPath: String, cachePath: String) {
-    self.init(mainPath: mainPath, cachePath: cachePath, limits: PersistenceLimits())
-  }
-
-  /// Creates a service with custom limits. Opens nothing.
-  ///
-  /// - Parameters:
-  ///   - mainPath: The file of documents, preferences, services, recent searches and rollback
-  ///     marks.
-  ///   - cachePath: The file of cached responses and log records.
   ///   - limits: The limits of the tables.
   ///   - writesTogether: Whether recent searches and cached responses are written after their calls
   ///     return, in batches of a tenth of a second. Such a call does not wait for its own write.
   ///     The next call of its kind, or `close()`, throws the error of a failed write. Waiting
   ///     changes are lost if the process is killed. All other calls of this service see them.
   public convenience init(
-    mainPath: String, cachePath: String, limits: PersistenceLimits, writesTogether: Bool = false
+    mainPath: String, cachePath: String, limits: PersistenceLimits = PersistenceLimits(),
+    writesTogether: Bool = false
   ) {
     self.init(
       main: DatabaseFile(path: mainPath, schema: .main),

@@ -31,11 +31,10 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   private let state: Mutex<State>
   let limits: PersistenceLimits
 
-  /// Creates an empty service.
-  public convenience init() { self.init(Content()) }
-
-  /// Creates an empty service with limits. Limits below 0 count as 0.
-  public convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
+  /// Creates an empty service. Limits below 0 count as 0.
+  public convenience init(limits: PersistenceLimits = PersistenceLimits()) {
+    self.init(Content(), limits: limits)
+  }
 
   init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
     state = Mutex(State(content: content))

@@ -36,13 +36,13 @@ final class Database: Sendable {
     durability: DatabaseSchema.Durability? = nil,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
-    do throws(PersistenceError) {
-      let result = try await writer.write(operation, length, durability: durability, body)
-      wasFound.store(true, ordering: .relaxed)
-      return result
-    } catch {
-      if error.kind == .moved { await forget() }
-      throw error
+    let isFull = (durability ?? file.schema.durability) == .full
+    return try await exclusive(operation, length) {
+      (connection) throws(PersistenceError) -> Result in
+      if isFull { connection.foldsLog = true }
+      return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
+        try body(connection)
+      }
     }
   }
 
@@ -66,18 +66,21 @@ final class Database: Sendable {
     }
   }
 
-  /// Runs `body` on the writing connection, outside a transaction.
+  /// Runs `body` on the writing connection, outside a transaction, and creates a missing file.
+  ///
+  /// - Parameter length: `brief` if `body` changes a bounded number of rows.
   func exclusive<Result: Sendable>(
-    _ operation: String,
+    _ operation: String, _ length: CallLength = .long,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
-    do throws(PersistenceError) {
-      let result = try await writer.exclusive(operation, .long, body)
+    try await forgettingIfMoved { () throws(PersistenceError) in
+      let outcome = try await writer.run(operation, length, making: true, body)
+      guard case .done(let result) = outcome else {
+        throw PersistenceError(
+          .misuse, path: file.path, operation: operation, what: "A reader was asked to write")
+      }
       wasFound.store(true, ordering: .relaxed)
       return result
-    } catch {
-      if error.kind == .moved { await forget() }
-      throw error
     }
   }
 
@@ -98,7 +101,7 @@ final class Database: Sendable {
   ) async throws(PersistenceError) -> Result {
     // Whether it is gone if it is missing. A call at the same time may create it, or find it first.
     let wasThere = isOpen
-    do throws(PersistenceError) {
+    return try await forgettingIfMoved { () throws(PersistenceError) in
       // Opening a file for one brief read takes longer than the read.
       if length == .brief, reader?.wasUsed.load(ordering: .relaxed) == false,
         case .done(let result)? = try writer.runIfReady(operation, body)
@@ -129,7 +132,14 @@ final class Database: Sendable {
           what:
             "the database may only be read, and has to be changed before this version can read it")
       }
-    } catch {
+    }
+  }
+
+  /// Runs `body`, and closes both connections if it finds that the file was moved.
+  private func forgettingIfMoved<Result>(
+    _ body: () async throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    do throws(PersistenceError) { return try await body() } catch {
       if error.kind == .moved { await forget() }
       throw error
     }

@@ -277,7 +277,7 @@ final class DatabaseFile: Sendable {
     #else
       clock_gettime(CLOCK_MONOTONIC, &uptime)
     #endif
-    let modified = file.modified.seconds
+    let modified = file.modified.components.seconds
     // A time in the future means that the clock was set, and says nothing about the start.
     return modified <= Int64(now.tv_sec) - Int64(uptime.tv_sec) || modified > Int64(now.tv_sec)
   }

@@ -103,7 +103,10 @@ final class SQLiteStatement {
 
   // MARK: Columns of the current row
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  /// Returns the type of a column's value, such as `SQLITE_INTEGER`.
+  func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+
+  func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
 
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
@@ -116,21 +119,6 @@ final class SQLiteStatement {
   }
 
   func textIfPresent(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
-  /// A value whose type only the row knows.
-  enum Value {
-    case integer(Int64)
-    case text(String)
-  }
-
-  /// Returns the value of a column, or `nil` if it is neither an integer nor a text.
-  func value(_ column: Int32) -> Value? {
-    switch sqlite3_column_type(handle, column) {
-    case SQLITE_INTEGER: .integer(integer(column))
-    case SQLITE_TEXT: .text(text(column))
-    default: nil
-    }
-  }
 
   func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
 

@@ -36,33 +36,6 @@ final class SQLiteWorker: Sendable {
     try await session.use { (session) throws(PersistenceError) in try session.open(operation) }
   }
 
-  /// Runs `body` in a transaction that may write. Only for the writer.
-  func write<Result: Sendable>(
-    _ operation: String, _ length: CallLength, durability: DatabaseSchema.Durability?,
-    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
-  ) async throws(PersistenceError) -> Result {
-    let isFull = (durability ?? file.schema.durability) == .full
-    return try await exclusive(operation, length) {
-      (connection) throws(PersistenceError) -> Result in
-      if isFull { connection.foldsLog = true }
-      return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
-        try body(connection)
-      }
-    }
-  }
-
-  /// Runs `body` without a transaction, and creates a missing file. Only for the writer.
-  func exclusive<Result: Sendable>(
-    _ operation: String, _ length: CallLength,
-    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
-  ) async throws(PersistenceError) -> Result {
-    guard case .done(let result) = try await run(operation, length, making: true, body) else {
-      throw PersistenceError(
-        .misuse, path: file.path, operation: operation, what: "A reader was asked to write")
-    }
-    return result
-  }
-
   /// Runs `body` without a transaction.
   ///
   /// - Parameter making: Whether to create a missing file. Otherwise, the outcome is `missing`.

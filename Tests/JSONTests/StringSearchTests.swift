@@ -1,4 +1,4 @@
-import SwiftBoardSystem
+import SwiftBoardJSON
 import Testing
 
 struct StringSearchTests {

@@ -1,37 +1,21 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// A part of a request, in the syntax of HTTPie.
-///
-/// The first separator determines the kind: `:=`, `==`, `=`, `:` or `@`. If two start at the same
-/// position, the longer one wins. A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in
-/// the value, so that `key@a\;type=b` is a file without a type; in the name, a second `\` escapes
-/// one. Values inserted from variables are data, and keep each `\`.
-package enum RequestItem: Sendable, Hashable {
-  /// `key=text`: a text field of the body.
-  case field(name: String, value: SecretTemplate)
-  /// `key:=json`: any JSON value as a field of the body, as it is typed.
-  case json(name: String, value: String)
-  /// `key==text`: a query parameter.
-  case query(name: String, value: SecretTemplate)
-  /// `Header:value`; an empty value removes a header that would be sent otherwise.
-  case header(name: String, value: SecretTemplate)
-  /// `Header;`: a header without a value.
-  case emptyHeader(name: String)
-  /// `key@file`: a file to upload under that name. `key@file;type=TYPE` sets its type.
-  case file(name: String, path: String, type: String?)
-  /// `key=@file`: a text field of the body, from a file.
-  case fieldFile(name: String, path: String)
-  /// `key:=@file`: any JSON value as a field of the body, from a file.
-  case jsonFile(name: String, path: String)
-  /// `@file`: the file is the body.
-  case body(path: String)
-
-  /// Parses an item. The values of fields, queries and headers may contain secrets. The separator
-  /// must be typed: values inserted from variables are data and do not determine the kind.
+extension APIItem {
+  /// Parses an item in the syntax of HTTPie. The values of fields, queries and headers may contain
+  /// secrets.
+  ///
+  /// The first separator determines the kind: `:=`, `==`, `=`, `:` or `@`. If two start at the same
+  /// position, the longer one wins. It must be typed: values inserted from variables are data and
+  /// do not determine the kind. An empty value of a header removes one that would be sent
+  /// otherwise. `key@file;type=TYPE` sets the type of a file.
+  ///
+  /// A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in the value, so that
+  /// `key@a\;type=b` is a file without a type; in the name, a second `\` escapes one. Values
+  /// inserted from variables keep each `\`.
   ///
   /// - Throws: A `UsageError` at the word, of the kind `malformedData` for malformed JSON.
-  package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
+  static func parse(_ argument: Argument) throws(UsageError) -> APIItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var index = 0
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
@@ -59,7 +43,7 @@ package enum RequestItem: Sendable, Hashable {
         return try make(separator, name, argument.replacing(parts: value), isFile: isFile)
       }
       if scalar == ";", index == text.count - 1, argument.parts.count == 1, index > 0 {
-        return .emptyHeader(name: name(of: argument, to: index))
+        return APIItem(kind: .emptyHeader, name: name(of: argument, to: index), value: "")
       }
       index += 1
     }
@@ -83,7 +67,7 @@ package enum RequestItem: Sendable, Hashable {
   /// Returns the item of a file with a type, `;type=` being at an index of the word.
   private static func typedFile(
     _ name: String, _ argument: Argument, from start: Int, _ typeStart: Int
-  ) throws(UsageError) -> RequestItem {
+  ) throws(UsageError) -> APIItem {
     _ = try argument.requiredText(named: "a file's name")
     func text(from start: Int, to end: Int? = nil) -> String {
       let parts = argument.unescaped(before: Argument.escapedInValues, from: start, to: end)
@@ -91,35 +75,38 @@ package enum RequestItem: Sendable, Hashable {
     }
     let path = text(from: start, to: typeStart)
     guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: argument) }
-    return .file(name: name, path: path, type: text(from: typeStart + ";type=".count))
+    return APIItem(
+      kind: .file, name: name, value: SecretTemplate(path),
+      type: text(from: typeStart + ";type=".count))
   }
 
   private static func make(
     _ separator: String, _ name: String, _ value: Argument, isFile: Bool
-  ) throws(UsageError) -> RequestItem {
+  ) throws(UsageError) -> APIItem {
     if separator == "@" || isFile {
       let path = try value.requiredText(named: "a file's name")
       guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: value) }
       if separator == "@" {
-        return name.isEmpty ? .body(path: path) : .file(name: name, path: path, type: nil)
+        return APIItem(
+          kind: name.isEmpty ? .bodyFile : .file, name: name, value: SecretTemplate(path))
       }
       guard name.isEmpty else {
-        return separator == "="
-          ? .fieldFile(name: name, path: path) : .jsonFile(name: name, path: path)
+        return APIItem(
+          kind: separator == "=" ? .textFile : .jsonFile, name: name, value: SecretTemplate(path))
       }
     }
     guard !name.isEmpty else {
       throw UsageError("a name is missing before '\(separator)'", at: value)
     }
     switch separator {
-    case "=": return .field(name: name, value: value.template)
-    case "==": return .query(name: name, value: value.template)
-    case ":": return .header(name: name, value: value.template)
+    case "=": return APIItem(kind: .text, name: name, value: value.template)
+    case "==": return APIItem(kind: .query, name: name, value: value.template)
+    case ":": return APIItem(kind: .header, name: name, value: value.template)
     default:
       let text = try value.requiredText(named: "a JSON field")
       do throws(JSONError) {
         try JSON.validate(text)
-        return .json(name: name, value: text)
+        return APIItem(kind: .json, name: name, value: SecretTemplate(text))
       } catch {
         throw UsageError(
           "the value of '\(name)' is not JSON: \(error.message) (\(error.place))",

@@ -2,7 +2,7 @@ import SwiftBoardRecording
 import Testing
 
 /// Exported from a recording of "counter 1.0, counter, CounterAction 1".
-struct RecordedCounterTests {
+struct RecordedTests {
   @Test func theRecordingReplays() throws {
     let journal = DrawJournal()
     var run = try RecordedRun(
