@@ -121,10 +121,17 @@ enum RequestSecrets {
     switch try? RequestItem.parse(word) {
     case .header(let name, let value) where SecretNames.isHeader(name) && isTyped(value):
       Found(name: name, form: "\(name):{{secret:NAME}}")
+    case .header(let name, let value) where isTyped(value) && hasPosition("\(name): \(value)"):
+      Found(name: name, form: "\(name):...{{secret:NAME}}...")
     case .query(let name, let value) where SecretNames.isQueryItem(name) && isTyped(value):
       Found(name: name, form: "\(name)=={{secret:NAME}}")
     default: nil
     }
+  }
+
+  /// Whether a header has a secret at the position of one, such as in an address.
+  private static func hasPosition(_ header: String) -> Bool {
+    Redactor.redactPositions(header) != header
   }
 
   private static func isTyped(_ value: SecretTemplate) -> Bool {
