@@ -96,6 +96,9 @@ struct JSONErrorOutputTests {
     #expect(objects[1]["note"]?.stringValue?.hasPrefix("time: ") == true, "\(run.errorText)")
     #expect(objects.map { $0["line"] } == [1, 1, 2, 2, 0])
 
+    let words = try await program.run("--home", "h", "-x", "echo", "hi")
+    #expect(words.errorText == "+ echo hi\n")
+
     let behind = try await program.run("--home", "h", "-c", "time echo hi --json")
     #expect(try self.objects(behind).count == 1)
   }

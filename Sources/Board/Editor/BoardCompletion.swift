@@ -41,7 +41,10 @@ final class BoardCompletion: Sendable {
     guard let completion = found else { return nil }
     guard let kind = completion.kind else { return completion.answer([]) }
     return await Self.within(limit) {
-      completion.answer(await Self.values(kind, completion.typed, source))
+      let values = await Self.values(kind, completion.typed, source)
+      let redactor = source.dependencies.logger.redactor
+      // A name that was stored before it became a secret.
+      return completion.answer(values.filter { redactor.mask($0.text).names.isEmpty })
     }
   }
 

@@ -30,3 +30,12 @@ extension Failure {
       message: cause.map { "cancelled by \($0)" } ?? "cancelled")
   }
 }
+
+extension Failure {
+  /// The failure of `cancel` for a job that does not run.
+  static func notRunning(job: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "noSuchJob", message: "no job \(job) is running",
+      help: "'jobs' lists what runs")
+  }
+}

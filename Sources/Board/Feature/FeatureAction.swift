@@ -18,8 +18,9 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   /// `Feature.bootstrap`.
   var loading: LoadingEnd? { get }
 
-  /// Whether the action is caused only by the passage of time. A live replay, which takes less
-  /// time, neither waits for it nor compares it.
+  /// Whether the action comes with time, or only where something is already loaded. A live replay
+  /// does not compare it, and does not miss it. Before the next line, it waits for a task that sends
+  /// it.
   var isTimeDriven: Bool { get }
 }
 

@@ -289,6 +289,7 @@ final class BoardRun: Sendable {
       let line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
+      echo(line, session)
       // Behind '--' a word is quoted, which literal words are not.
       return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
@@ -356,9 +357,7 @@ final class BoardRun: Sendable {
         if isInteractive { output.noteTypedLine() }
         await session.learnSecrets()
         editor?.remember(line.text, isKept: session.mayKeep(line))
-        if options.echo == true {
-          note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
-        }
+        echo(line, session)
         var outcome = await run(line, session)
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
@@ -369,6 +368,12 @@ final class BoardRun: Sendable {
     } catch {
       return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
     }
+  }
+
+  /// Prints a line before it runs, with `--echo`.
+  private func echo(_ line: ScriptLine, _ session: LineExecutor) {
+    guard options.echo == true else { return }
+    note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
   }
 
   /// Says how to begin, until the board has kept something.

@@ -98,7 +98,9 @@ public final class Board: Sendable {
     self.navigators = navigators
     let closing = CancelFlag()
     self.features = features
-    shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
+    let redactor = dependencies.logger.redactor
+    shared = Mutex(
+      Shared(renderer: BoardRenderer(features, isReplay: false, redactor: redactor)))
     self.closing = closing
     self.dependencies = dependencies
     analytics = StepAnalytics(dependencies)
@@ -280,7 +282,7 @@ public final class Board: Sendable {
       return nil
     }
     let remaining = removal.remaining(in: state, features, redactor)
-    if let note = removal.note(redactor, remaining: remaining) {
+    if let note = removal.note(of: state, redactor, remaining: remaining) {
       sink(.warning(note, state.settings))
     }
     return store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))

@@ -76,6 +76,7 @@ public struct BoardOutput: Sendable, Equatable {
 public struct BoardRenderer: Sendable {
   private let features: FeatureList
   private let isReplay: Bool
+  private let redactor: Redactor?
   /// The start times of running commands, in the time of steps.
   private var begun: [Int: Int64] = [:]
   private var started = StartedCommands()
@@ -88,8 +89,15 @@ public struct BoardRenderer: Sendable {
   ///   - features: The features of the board.
   ///   - isReplay: Whether to print revealed secrets as their marks.
   public init(_ features: FeatureList, isReplay: Bool) {
+    self.init(features, isReplay: isReplay, redactor: nil)
+  }
+
+  /// - Parameter redactor: The redactor with the secrets that are not shown in a command's line. A
+  ///   line that unlocks the keychain may contain one.
+  init(_ features: FeatureList, isReplay: Bool, redactor: Redactor?) {
     self.features = features
     self.isReplay = isReplay
+    self.redactor = redactor
   }
 
   /// Discards the start times of running commands. A recording that starts now does not contain
@@ -116,7 +124,7 @@ public struct BoardRenderer: Sendable {
     started.note(context)
     var outputs: [BoardOutput] = []
     if announces(context, state) {
-      let text = escapeControls(String(context.text.firstPhysicalLine))
+      let text = escapeControls(String(shownText(of: context).firstPhysicalLine))
       outputs.append(
         BoardOutput(stream: .standardError, content: "[\(context.job)] \(text)\n", job: 0))
     }
@@ -435,6 +443,17 @@ public struct BoardRenderer: Sendable {
     return failure
   }
 
+  /// Returns the line of a command, or what stands for it if it contains a secret that has become
+  /// known since it was typed.
+  private func shownText(of context: CommandContext) -> String {
+    guard let redactor, redactor.mayBeSecret(inLine: context.text) else { return context.text }
+    // By the rule for lines that are typed, where words of commands are none.
+    let line = ScriptLine(
+      text: context.text, location: LineLocation(nil, line: 1),
+      parsed: LineParser.parse(context.text))
+    return TypedSecretFinder(features).refusal(of: line, redactor)?.text ?? context.text
+  }
+
   /// Returns the report of a failure. If the failure names no word, the report marks the command.
   private func report(
     _ failure: Failure, _ value: JSON, _ context: CommandContext, _ state: BoardState
@@ -442,9 +461,13 @@ public struct BoardRenderer: Sendable {
     var failure = failure
     if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     failure = placed(failure, in: context, state.shell.aliases)
+    let text = shownText(of: context)
+    if text != context.text {
+      (failure.column, failure.length, failure.lineOffset) = (1, text.count, nil)
+    }
     var report = FailureReport(
       failure, location: context.source.map { LineLocation($0, line: context.line) },
-      line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
+      line: context.line, text: text, value: value == .null ? JSON?.none : .some(value))
     if context.isSourced == true { report.sourcedFile = context.source }
     return report
   }

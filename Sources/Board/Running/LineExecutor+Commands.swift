@@ -13,6 +13,9 @@ extension LineExecutor {
     switch command {
     case .wait(let job, _):
       return await wait(for: job, context, line)
+    case .cancel(let job?) where job == context.job:
+      // The number is that of the command itself, which cannot end itself.
+      return await fail(context, .notRunning(job: job))
     case .effects:
       let effects = board.store.effects.map {
         EffectLine(

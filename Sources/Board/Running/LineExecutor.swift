@@ -117,11 +117,7 @@ public final class LineExecutor: Sendable {
   /// rule parses the line, so it is applied only where a secret may be: in the text, or in what is
   /// left of it without backslashes or quotes.
   func containsKnownSecret(_ text: String) -> Bool {
-    let mayContain = ["", "\\", "'\""].contains { removed in
-      let bytes = text.utf8.filter { !removed.utf8.contains($0) }
-      return !redactor.mask(String(decoding: bytes, as: UTF8.self)).names.isEmpty
-    }
-    guard mayContain else { return false }
+    guard redactor.mayBeSecret(inLine: text) else { return false }
     return !mayKeep(
       ScriptLine(
         text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text)))

@@ -43,13 +43,13 @@ enum SessionOutcomes {
     case .step(let step):
       let json = json(step)
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
-    case .differences(let diff): return differences(diff, job)
-    case .timeline(let timeline): return self.timeline(timeline, job, context)
+    case .differences(let diff): return differences(diff, job).withMarks
+    case .timeline(let timeline): return self.timeline(timeline, job, context).withMarks
     case .forked(let fork): return forked(fork, job)
     case .bisected(let found): return bisected(found, job, context)
     case .verified(let checks, let report): return verified(checks, report, job, context)
     case .replayed(let check): return replayed(check, job, context.settings, program)
-    case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job)
+    case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job).withMarks
     case .opened(let picture?):
       return Outcome(job: job, value: .string(picture), presentation: .text(picture))
     case .opened(nil):
@@ -355,7 +355,7 @@ enum SessionOutcomes {
     let shown =
       report
       ?? checks.filter { $0.code == 0 }.map {
-        SessionText.line("\($0.path): \($0.message)", columns: columns)
+        SessionText.line("\(escapeControls($0.path)): \(message(of: $0))", columns: columns)
       }.joined()
     let presentation = shown.isEmpty ? Presentation.none : .text(shown)
     var notes = checks.flatMap { check in
@@ -373,12 +373,19 @@ enum SessionOutcomes {
 
   /// Returns the finding, prefixed with its file.
   private static func text(_ check: SessionCheck) -> String {
-    check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
+    let message = message(of: check)
+    return check.message.names(check.path) ? message : "\(escapeControls(check.path)): \(message)"
+  }
+
+  /// Returns the finding, whose only line breaks are its own: a name of a file may have some, too.
+  private static func message(of check: SessionCheck) -> String {
+    let name = escapeControls(check.path)
+    return name == check.path ? check.message : check.message.replacing(check.path, with: name)
   }
 
   /// Returns the lines of the finding after the first: paths and values.
   private static func details(of check: SessionCheck) -> [Outcome.Note] {
-    Array(lines(check.message).dropFirst())
+    Array(lines(message(of: check)).dropFirst())
   }
 
   private static func lines(_ text: String) -> [Outcome.Note] {

@@ -1,5 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardRecording
 
 /// The changes that remove secrets from a board's state once they have become known.
 public struct SecretRemoval: Codable, Sendable, Equatable {
@@ -15,14 +16,15 @@ public struct SecretRemoval: Codable, Sendable, Equatable {
 
   /// The new values of variables, with marks in place of secrets.
   public var variables: [String: String] = [:]
-  /// The variables to remove, because a secret is in their names.
+  /// The variables to remove, because a secret is in their names: the digests of these. In earlier
+  /// recordings, the names.
   public var unsets: [String]?
   /// The new last value, as JSON text.
   public var last: String?
   /// The length in bytes of the last value that was searched. A command that ends in the meantime
   /// replaces that value.
   public var lastLength: Int?
-  /// The aliases to remove.
+  /// The digests of the names of the aliases to remove. In earlier recordings, the names.
   public var aliases: [String]?
   /// The new contexts of running commands.
   public var running: [CommandContext]?
@@ -57,7 +59,7 @@ extension SecretRemoval {
     guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
       !redactor.mask(bytes).names.isEmpty || state.shell.longTexts.contains(where: isFound)
     else { return nil }
-    unsets = state.shell.variables.keys.filter(isFound).sorted().nilIfEmpty
+    unsets = Self.digests(of: state.shell.variables.keys.filter(isFound))
     for (name, value) in state.shell.variables where !isFound(name) {
       guard let text = value.text, isFound(text) else { continue }
       variables[name] = redactor.mask(text).value
@@ -66,15 +68,28 @@ extension SecretRemoval {
       let masked = redactor.mask(last, isJSON: true)
       if !masked.names.isEmpty { (self.last, lastLength) = (masked.value, last.utf8.count) }
     }
-    aliases =
-      (state.shell.aliases ?? [:]).filter { isFound($0.key) || isFound($0.value) }
-      .keys.sorted().nilIfEmpty
+    aliases = Self.digests(
+      of: (state.shell.aliases ?? [:]).filter { isFound($0.key) || isFound($0.value) }.map(\.key))
     running =
       state.shell.running.compactMap { context in
         (try? redactor.masking(context)).flatMap { $0.masked == nil ? nil : $0.value }
       }.nilIfEmpty
     recording = state.session.recording.flatMap { isFound($0) ? redactor.mask($0).value : nil }
     findInFeatures(of: state, features, redactor)
+  }
+
+  private static func digest(of name: String) -> String { Digest(of: name.utf8).description }
+
+  private static func digests(of names: [String]) -> [String]? {
+    names.map(digest).sorted().nilIfEmpty
+  }
+
+  /// Returns the names among these that a removal lists.
+  fileprivate static func names(
+    _ removed: [String]?, among names: some Sequence<String>
+  ) -> [String] {
+    guard let removed else { return [] }
+    return names.filter { removed.contains(digest(of: $0)) || removed.contains($0) }.sorted()
   }
 
   private mutating func findInFeatures(
@@ -129,8 +144,10 @@ extension SecretRemoval {
   /// Returns what the user has to know, in one line, or `nil` if neither a variable nor an alias
   /// changes, and no feature keeps the value.
   ///
-  /// - Parameter remaining: The features that keep it.
-  func note(_ redactor: Redactor, remaining: [String]) -> String? {
+  /// - Parameters:
+  ///   - state: The state that was searched.
+  ///   - remaining: The features that keep it.
+  func note(of state: BoardState, _ redactor: Redactor, remaining: [String]) -> String? {
     func listed(_ kind: String, _ plural: String, _ names: [String]) -> String? {
       guard !names.isEmpty else { return nil }
       let shown = names.map { "'\(redactor.mask($0).value)'" }.joined(separator: ", ")
@@ -138,7 +155,8 @@ extension SecretRemoval {
     }
     let marked = listed("variable", "variables", variables.keys.sorted())
     let removed = [
-      listed("variable", "variables", unsets ?? []), listed("alias", "aliases", aliases ?? []),
+      listed("variable", "variables", Self.names(unsets, among: state.shell.variables.keys)),
+      listed("alias", "aliases", Self.names(aliases, among: (state.shell.aliases ?? [:]).keys)),
     ].compactMap(\.self)
     let changes = [
       marked.map { "a mark stands for it in \($0)" },
@@ -180,8 +198,12 @@ extension BoardState {
   mutating func apply(
     _ removal: SecretRemoval, _ features: FeatureList
   ) -> [SecretRemoval.Command] {
-    for name in removal.aliases ?? [] { shell.removeAlias(name) }
-    for name in removal.unsets ?? [] { shell.variables[name] = nil }
+    for name in SecretRemoval.names(removal.aliases, among: (shell.aliases ?? [:]).keys) {
+      shell.removeAlias(name)
+    }
+    for name in SecretRemoval.names(removal.unsets, among: shell.variables.keys) {
+      shell.variables[name] = nil
+    }
     // A step in between may have removed a variable, or counted the rows of a command.
     for (name, value) in removal.variables {
       shell.variables[name] = shell.variables[name].map { StateText(value, inPlaceOf: $0) }

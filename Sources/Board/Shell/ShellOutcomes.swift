@@ -61,9 +61,9 @@ enum ShellOutcomes {
     case .manual:
       return shown(ManualPage(features).text, job, state)
     case .tutorial(let command): return tutorial(command, job, state, features.program)
-    case .alias(let name, nil): return aliases(job, state, of: name)
+    case .alias(let name, nil): return aliases(job, state, of: name).withMarks
     case .alias(let name, let line?): return defined(name ?? "", as: line, job, state)
-    case .jobs: return jobs(job, state)
+    case .jobs: return jobs(job, state).withMarks
     case .cancel(let wanted): return cancelled(wanted, job, state)
     case .history(_, let first, let lines): return history(lines, from: first, job)
     case .effects(let effects): return list(effects, job, state)
@@ -171,11 +171,7 @@ enum ShellOutcomes {
     guard let wanted, !state.shell.running.contains(where: { $0.job == wanted }) else {
       return Outcome(job: job)
     }
-    return Outcome(
-      job: job,
-      failure: Failure(
-        code: ExitCode.missing, error: "noSuchJob", message: "no job \(wanted) is running",
-        help: "'jobs' lists what runs"))
+    return Outcome(job: job, failure: .notRunning(job: wanted))
   }
 
   private static func history(_ lines: [String], from first: Int, _ job: Int) -> Outcome {

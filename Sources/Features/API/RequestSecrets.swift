@@ -124,10 +124,17 @@ enum RequestSecrets {
     switch item.kind {
     case .header where SecretNames.isHeader(item.name):
       return Found(name: item.name, form: "\(item.name):{{secret:NAME}}")
+    case .header where hasPosition("\(item.name): \(item.value.text ?? "")"):
+      return Found(name: item.name, form: "\(item.name):...{{secret:NAME}}...")
     case .query where SecretNames.isQueryItem(item.name):
       return Found(name: item.name, form: "\(item.name)=={{secret:NAME}}")
     default: return nil
     }
+  }
+
+  /// Whether a header has a secret at the position of one, such as in an address.
+  private static func hasPosition(_ header: String) -> Bool {
+    Redactor.redactPositions(header) != header
   }
 
   private static func isTyped(_ value: SecretTemplate) -> Bool {

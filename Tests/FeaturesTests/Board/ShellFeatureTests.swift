@@ -216,6 +216,14 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
+  @Test("a command does not find itself when it cancels by number")
+  func cancelItself() async {
+    let lines = Lines()
+    #expect(await lines.run("echo a; cancel 2") == 66)
+    #expect(lines.allPrinted.contains("no job 2 is running"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("a secret behind an alias is in no step", arguments: ["k set a V", "echo x; k get a V"])
   func secretBehindAlias(line: String) async {
     let lines = Lines()

@@ -394,6 +394,20 @@ struct RedactionRuleTests {
     #expect(lines.allPrinted.utf8.allSatisfy { $0 < 0x80 }, "\(lines.allPrinted)")
   }
 
+  @Test("ASCII output writes the marks in lines of running commands in ASCII")
+  func marksOfJobsInASCII() async throws {
+    var settings = BoardSettings()
+    settings.isASCII = true
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    for line in ["watch 1h echo 123456789 &", "keychain unlock", "jobs", "jobs --json"] {
+      #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
+    }
+    #expect(lines.allPrinted.contains("echo [secret:pin]"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.utf8.allSatisfy { $0 < 0x80 }, "\(lines.allPrinted)")
+    #expect(await lines.run("cancel all") == 0)
+  }
+
   @Test("rule 2: names of headers, kept requests, services and lists are masked or refused too")
   func otherAnswers() async throws {
     answer("{}", headers: [HTTPHeader("X-\(Data("123456789".utf8).base64EncodedString())", "v")])
@@ -607,12 +621,22 @@ struct RedactionRuleTests {
     #expect(!after.contains("6789'"), "\(after)")
   }
 
+  @Test("rule 3: a failing line that has unlocked the keychain is not shown with its known secret")
+  func secretOfTheUnlockingLine() async throws {
+    await run(66, "keychain get 123456789 --reveal")
+    #expect(!lines.allPrinted.contains("123456789"), "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("\n  [refused: secret pin]\n  ^~~~"), "\(lines.allPrinted)")
+  }
+
   @Test(
     "rule 3: a value typed where an address or a header takes a secret is refused",
     arguments: [
       ("api get http://h/ Authorization:Bearer-x1y2", "Authorization"),
       ("api get http://h/ 'Cookie:a=x1y2'", "Cookie"),
       ("api get http://h/ X-Api-Key:x1y2", "X-Api-Key"),
+      ("api get http://h/ 'Referer:http://x/?token=x1y2'", "Referer"),
+      ("api get http://h/ 'X-A:http://u:x1y2@x/'", "X-A"),
       ("api get http://h/ token==x1y2", "token"), ("api get http://h/?api_key=x1y2", "api_key"),
       ("api get http://h/?a=1&password=x1y2", "password"), ("api run s apikey==x1y2", "apikey"),
       ("open 'swiftboard://api/h?token=x1y2'", "token"), ("api get http://x1y2:p@h/", "user"),

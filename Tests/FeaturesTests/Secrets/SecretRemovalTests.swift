@@ -125,6 +125,28 @@ struct SecretRemovalTests {
     #expect(SecretRemoval(from: state, BoardFeatures.all, Self.redactor) == nil)
   }
 
+  @Test("a name that has become a secret is not in the action that removes it")
+  func names() throws {
+    var state = BoardState()
+    state.shell.set(Self.marker, to: "1", job: 1)
+    state.shell.set("v", to: "2", job: 1)
+    state.shell.aliases = [Self.marker: "echo", "a": "echo \(Self.marker)", "b": "echo"]
+    let removal = try #require(SecretRemoval(from: state, BoardFeatures.all, Self.redactor))
+    let action = String(decoding: try CanonicalEncoder.encode(removal), as: UTF8.self)
+    #expect(!action.contains(Self.marker))
+    let note = try #require(removal.note(of: state, Self.redactor, remaining: []))
+    #expect(!note.contains(Self.marker))
+    #expect(note.contains("the variable '«secret:k»', the aliases '«secret:k»', 'a'"), "\(note)")
+    // Earlier recordings have the names.
+    var named = removal
+    (named.unsets, named.aliases) = ([Self.marker], [Self.marker, "a"])
+    for removal in [removal, named] {
+      var after = state
+      _ = after.apply(removal, BoardFeatures.all)
+      #expect(after.shell.variables.keys.sorted() == ["v"] && after.shell.aliases == ["b": "echo"])
+    }
+  }
+
   @Test("a step between finding and removing is kept: a variable that is gone, rows of a list")
   func stepBetween() throws {
     var found = BoardStateEncodingTests.full

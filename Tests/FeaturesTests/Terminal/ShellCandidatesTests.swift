@@ -78,6 +78,20 @@ import Testing
     await lines.board.close()
   }
 
+  @Test("a name that has become a secret is not offered")
+  func knownSecret() async {
+    let world = World()
+    let completion = BoardCompletion(limit: .seconds(3600))
+    let lines = Lines(world)
+    completion.attach(to: lines.board, world.dependencies)
+    for name in ["plain-1", "plain-2"] { #expect(await lines.run("set \(name) 1") == 0) }
+    let request = CompletionRequest(id: 1, text: "unset pl")
+    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain-1", "plain-2"])
+    world.logger.redactor.registerSecret(Array("plain-2".utf8), name: "n")
+    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain-1"])
+    await lines.board.close()
+  }
+
   @Test("links, the names of query items, and the command of watch are completed")
   func links() async {
     #expect(

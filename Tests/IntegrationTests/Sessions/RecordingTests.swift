@@ -170,6 +170,25 @@ struct RecordingTests {
     }
   }
 
+  @Test("a line break in the name of a file begins no line")
+  func lineBreakInAName() async throws {
+    let (program, lines) = try await Self.recorded()
+    let name = "x\nfake: 9 steps agree"
+    try program.folder.write(lines.joined(separator: "\n") + "\n", to: name)
+    let whole = try await program.run("session", "verify", name)
+    #expect(whole.status == .exited(0) && whole.outputText.hasPrefix(#"x\nfake: 9 steps agree: "#))
+    #expect(whole.outputText.count { $0 == "\n" } == 1, "\(whole.outputText)")
+    try program.folder.write(
+      lines.joined(separator: "\n").replacing("set", with: "sat") + "\n", to: name)
+    let damaged = try await program.run("session", "verify", name)
+    #expect(damaged.status == .exited(65), "\(damaged.errorText)")
+    #expect(
+      damaged.errorText.contains(#"error: x\nfake: 9 steps agree: line "#), "\(damaged.errorText)")
+    let missing = try await program.run("session", "verify", "no\nsuch")
+    #expect(missing.errorText.contains(#"no\nsuch"#), "\(missing.errorText)")
+    #expect(!missing.errorText.contains("\nsuch"), "\(missing.errorText)")
+  }
+
   @Test("another program's log is refused") func anotherProgramsLogIsRefused() async throws {
     var (program, lines) = try await Self.recorded()
     #expect(try Self.sealed(lines) == lines, "the sums are those that the program writes")

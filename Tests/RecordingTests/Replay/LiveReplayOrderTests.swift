@@ -135,6 +135,58 @@ struct LiveReplayOrderTests {
           changes: changes))
   }
 
+  /// Sends the number of items that it has with each note.
+  private struct Counting: Reducer {
+    let order: Order
+
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      switch action {
+      case .load(let number):
+        return [
+          .task(name: "load") { [order] in
+            await order.wait(for: number)
+            return .loaded(number)
+          }
+        ]
+      case .loaded(let value):
+        state.items.append(value)
+        return []
+      case .note: return [.send(.stored(state.items.count))]
+      case .stored: return []
+      }
+    }
+  }
+
+  /// Lets the effects of an order continue when something waits.
+  private struct StartingClock: Clock {
+    let order: Order
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+      await order.begin()
+      try await Task.sleep(for: .seconds(3600))
+    }
+  }
+
+  @Test("a line meets what an action has changed that is not compared")
+  func uncomparedBeforeALine() async throws {
+    let log = try Self.log([
+      (.user(line: "load 1", at: "a:1"), .load(1), [.init(kind: .task, name: "load")]),
+      (.effect(name: "load", id: nil, step: 1), .loaded(1), []),
+      (.user(line: "note", at: "a:2"), .note, [.init(kind: .send, name: "send")]),
+      (.effect(name: "send", id: nil, step: 3), .stored(1), []),
+    ])
+    let order = Order([1], isHeld: true)
+    let store = Store(
+      initialState: State(), reducer: Counting(order: order), dependencies: ())
+    let live = LiveReplay<Counting>(
+      schema: Self.schema, isCompared: { if case .loaded = $0 { false } else { true } })
+    let report = try await live.run(log, on: store, clock: StartingClock(order: order))
+    #expect(report == .init(sent: 2, agreed: 3, difference: nil))
+    await store.shutdown(deadline: .zero)
+  }
+
   @Test("an action of one effect is missing while other effects run") func missing() async throws {
     let log = try Self.log([
       (.user(line: "load 1", at: "a:1"), .load(1), [.init(kind: .task, name: "load", id: "1")]),

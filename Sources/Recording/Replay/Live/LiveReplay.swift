@@ -77,7 +77,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   - isUnderWay: Returns whether more actions will follow a state, even if all effects have
   ///     ended. For programs whose observers send actions.
   ///   - isCompared: Returns whether an action is compared. Other actions are neither sent nor
-  ///     expected, and are reduced when they come. For actions that control the recording itself.
+  ///     expected, and are reduced when they come. A task that sends one is waited for, because what
+  ///     follows may read what it changes. For actions that control the recording itself.
   ///   - sentPrograms: The names of `by.program` whose actions are sent, because their senders do
   ///     not run beside the store in a live replay. Pass `[""]` for actions that were sent without
   ///     an origin.
@@ -175,7 +176,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       while let entry = try reader.next() {
         guard case .step(let step) = entry.line else { continue }
         let action = try recording.graders[entry.segment].action(step, entry.inFile)
-        guard rules.isCompared(action) else { continue }
+        guard rules.isCompared(action) else {
+          try await run.passUncompared(step)
+          continue
+        }
         // Encoded by this program, so that a migrated action can be compared.
         let expected = ExpectedAction(
           step: step, value: try JSON(parsing: try CanonicalEncoder.encode(action)))

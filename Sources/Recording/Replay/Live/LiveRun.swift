@@ -110,6 +110,21 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     }
   }
 
+  /// Waits until the effect that sent a recorded action that is not compared has ended here, too,
+  /// because what follows may read what its action changed. An effect that may send several actions
+  /// is not waited for: they may come with time.
+  mutating func passUncompared(_ step: LogStep) async throws(LogReadError) {
+    let expected = ExpectedAction(step: step, value: .null)
+    func isUnderWay() -> Bool {
+      senders(of: expected).contains { $0.descriptor.kind == .task }
+    }
+    guard case .effect(let name, _, _) = step.origin, isUnderWay() else { return }
+    let watch = watch(for: step.n, patience: patienceByEffect[name] ?? patience)
+    defer { watch.cancel() }
+    while !isLate(step.n), isUnderWay() { try await nextEvent() }
+    reduceAllUncompared()
+  }
+
   /// Waits for an action that the recording does not have, while one can come: that of an effect
   /// that a step returned in addition to the recorded ones.
   mutating func additionalAction() async throws(LogReadError) -> Difference? {
@@ -249,23 +264,29 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Whether an expected action can still come: an effect may send it whose last action does not
   /// wait yet, or code that the replay does not stand in for.
   private func canCome(_ expected: ExpectedAction) -> Bool {
-    // A `.send` in a sequence may not have been reached yet.
-    let running = store.effects.filter { effect in
-      effect.phase == .pending || effect.phase == .running && effect.descriptor.kind != .send
-    }
-    if case .effect = expected.step.origin {
-      var senders = running.filter { causes.canSend($0.origin, expected) }
-      for action in store.waiting where action.endsEffect {
-        if let index = senders.firstIndex(where: { $0.origin == action.origin }) {
-          senders.remove(at: index)
-        }
-      }
-      return !senders.isEmpty
-    }
+    if case .effect = expected.step.origin { return !senders(of: expected).isEmpty }
     // Subscriptions have no cause, and run on without a sent action.
-    return running.contains { $0.cause != nil }
+    return runningEffects.contains { $0.cause != nil }
       || store.waiting.contains { $0.origin.effectName != nil }
       || store.stepCount > 0 && rules.isUnderWay(store.state)
+  }
+
+  /// The effects that may still send actions. A `.send` in a sequence may not have been reached yet.
+  private var runningEffects: [RunningEffect<R.Action>] {
+    store.effects.filter { effect in
+      effect.phase == .pending || effect.phase == .running && effect.descriptor.kind != .send
+    }
+  }
+
+  /// Returns the effects that may send an expected action, without those whose last action waits.
+  private func senders(of expected: ExpectedAction) -> [RunningEffect<R.Action>] {
+    var senders = runningEffects.filter { causes.canSend($0.origin, expected) }
+    for action in store.waiting where action.endsEffect {
+      if let index = senders.firstIndex(where: { $0.origin == action.origin }) {
+        senders.remove(at: index)
+      }
+    }
+    return senders
   }
 
   private func agrees(_ action: Store<R>.WaitingAction, _ expected: ExpectedAction) -> Bool {
