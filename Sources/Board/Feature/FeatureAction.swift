@@ -19,8 +19,8 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   var loading: LoadingEnd? { get }
 
   /// Whether the action comes with time, or only where something is already loaded. A live replay
-  /// does not compare it, and does not miss it. Before the next line, it waits for a task that sends
-  /// it.
+  /// does not compare it, and does not miss it. Before the next line, it waits for a task that
+  /// sends it.
   var isTimeDriven: Bool { get }
 }
 

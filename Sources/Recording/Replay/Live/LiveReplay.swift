@@ -77,8 +77,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   - isUnderWay: Returns whether more actions will follow a state, even if all effects have
   ///     ended. For programs whose observers send actions.
   ///   - isCompared: Returns whether an action is compared. Other actions are neither sent nor
-  ///     expected, and are reduced when they come. A task that sends one is waited for, because what
-  ///     follows may read what it changes. For actions that control the recording itself.
+  ///     expected, and are reduced when they come. A task that sends one is waited for, because
+  ///     what follows may read what it changes. For actions that control the recording itself.
   ///   - sentPrograms: The names of `by.program` whose actions are sent, because their senders do
   ///     not run beside the store in a live replay. Pass `[""]` for actions that were sent without
   ///     an origin.

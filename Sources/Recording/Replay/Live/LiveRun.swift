@@ -271,7 +271,8 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       || store.stepCount > 0 && rules.isUnderWay(store.state)
   }
 
-  /// The effects that may still send actions. A `.send` in a sequence may not have been reached yet.
+  /// The effects that may still send actions. A `.send` in a sequence may not have been reached
+  /// yet.
   private var runningEffects: [RunningEffect<R.Action>] {
     store.effects.filter { effect in
       effect.phase == .pending || effect.phase == .running && effect.descriptor.kind != .send
