@@ -160,12 +160,13 @@ struct LiveReplayOrderTests {
   /// Lets the effects of an order continue when something waits.
   private struct StartingClock: Clock {
     let order: Order
-    var now: ContinuousClock.Instant { .now }
-    var minimumResolution: Duration { .zero }
+    let clock = TestClock()
+    var now: TestClock.Instant { clock.now }
+    var minimumResolution: Duration { clock.minimumResolution }
 
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
       await order.begin()
-      try await Task.sleep(for: .seconds(3600))
+      try await clock.sleep(until: deadline, tolerance: tolerance)
     }
   }
 
