@@ -35,6 +35,13 @@ package struct FailureReport: Sendable, Equatable {
     self.init(failure, location: line?.location, line: line?.location.line ?? 1, text: line?.text)
   }
 
+  /// Shows another text in place of the line, as a whole, if it is another.
+  mutating func show(_ shown: String) {
+    guard shown != text else { return }
+    text = shown
+    (failure.column, failure.length, failure.lineOffset) = (1, shown.count, nil)
+  }
+
   /// Returns the text for standard error, including its last newline.
   ///
   /// ```

@@ -208,6 +208,9 @@ final class BoardRun: Sendable {
       code: outcome.exitCode, error: outcome.isInterrupted ? "cancelled" : "expectedFailure",
       message: message, column: column, length: 1)
     var report = FailureReport(failure, in: line)
+    if let line {
+      report.show(TypedSecretFinder.shown(line.text, features, dependencies.logger.redactor))
+    }
     report.location?.file = line?.location.file.map(masked)
     if line?.location.file == nil { report.location = nil }
     let isJSON = settings.output == .json || ProgramOptions.askForJSON(in: line?.text ?? "")
@@ -289,6 +292,7 @@ final class BoardRun: Sendable {
       let line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
+      await session.learnSecrets()
       echo(line, session)
       // Behind '--' a word is quoted, which literal words are not.
       return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode

@@ -71,8 +71,9 @@ public struct BoardOutput: Sendable, Equatable {
 /// The output of a board as a function of its steps alone. The same steps print the same output,
 /// live and in a replay.
 ///
-/// Revealed secrets are the exception. They go directly to the terminal in a live run and are not
-/// printed again. A replay prints their marks.
+/// Secrets are the exception. Revealed ones go directly to the terminal in a live run and are not
+/// printed again; a replay prints their marks. A live run shows the line of a failure without a
+/// secret that has become known since it was typed.
 public struct BoardRenderer: Sendable {
   private let features: FeatureList
   private let isReplay: Bool
@@ -446,12 +447,7 @@ public struct BoardRenderer: Sendable {
   /// Returns the line of a command, or what stands for it if it contains a secret that has become
   /// known since it was typed.
   private func shownText(of context: CommandContext) -> String {
-    guard let redactor, redactor.mayBeSecret(inLine: context.text) else { return context.text }
-    // By the rule for lines that are typed, where words of commands are none.
-    let line = ScriptLine(
-      text: context.text, location: LineLocation(nil, line: 1),
-      parsed: LineParser.parse(context.text))
-    return TypedSecretFinder(features).refusal(of: line, redactor)?.text ?? context.text
+    redactor.map { TypedSecretFinder.shown(context.text, features, $0) } ?? context.text
   }
 
   /// Returns the report of a failure. If the failure names no word, the report marks the command.
@@ -461,13 +457,10 @@ public struct BoardRenderer: Sendable {
     var failure = failure
     if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     failure = placed(failure, in: context, state.shell.aliases)
-    let text = shownText(of: context)
-    if text != context.text {
-      (failure.column, failure.length, failure.lineOffset) = (1, text.count, nil)
-    }
     var report = FailureReport(
       failure, location: context.source.map { LineLocation($0, line: context.line) },
-      line: context.line, text: text, value: value == .null ? JSON?.none : .some(value))
+      line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
+    report.show(shownText(of: context))
     if context.isSourced == true { report.sourcedFile = context.source }
     return report
   }

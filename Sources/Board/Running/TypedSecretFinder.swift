@@ -57,6 +57,16 @@ struct TypedSecretFinder: Sendable {
     }
   }
 
+  /// Returns the text of a line, or what stands for it if it contains a secret that has become
+  /// known since it was typed. The rule is that for typed lines, in which words of commands are no
+  /// secrets.
+  static func shown(_ text: String, _ features: FeatureList, _ redactor: Redactor) -> String {
+    guard redactor.mayBeSecret(inLine: text) else { return text }
+    let line = ScriptLine(
+      text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text))
+    return TypedSecretFinder(features).refusal(of: line, redactor)?.text ?? text
+  }
+
   private func secret(
     inUnread text: String, _ error: UsageError, _ redactor: Redactor
   ) -> TypedSecret? {

@@ -46,7 +46,7 @@ enum SessionOutcomes {
     case .differences(let diff): return differences(diff, job).withMarks
     case .timeline(let timeline): return self.timeline(timeline, job, context).withMarks
     case .forked(let fork): return forked(fork, job)
-    case .bisected(let found): return bisected(found, job, context)
+    case .bisected(let found): return bisected(found, job, context).withMarks
     case .verified(let checks, let report): return verified(checks, report, job, context)
     case .replayed(let check): return replayed(check, job, context.settings, program)
     case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job).withMarks

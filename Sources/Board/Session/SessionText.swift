@@ -25,7 +25,7 @@ enum SessionText {
     let start = String(repeating: " ", count: indent)
     let shown = escapeControls(text)
     guard let columns, DisplayWidth.of(shown) > columns - indent else {
-      return start + shown + "\n"
+      return start + text + "\n"
     }
     return start
       + DisplayWidth.lines(of: shown, fitting: max(1, columns - indent - 2))

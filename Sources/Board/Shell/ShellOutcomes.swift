@@ -65,7 +65,7 @@ enum ShellOutcomes {
     case .alias(let name, let line?): return defined(name ?? "", as: line, job, state)
     case .jobs: return jobs(job, state).withMarks
     case .cancel(let wanted): return cancelled(wanted, job, state)
-    case .history(_, let first, let lines): return history(lines, from: first, job)
+    case .history(_, let first, let lines): return history(lines, from: first, job).withMarks
     case .effects(let effects): return list(effects, job, state)
     }
   }

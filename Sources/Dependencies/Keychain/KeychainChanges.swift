@@ -47,9 +47,7 @@ public struct KeychainRekey: Sendable {
   /// Returns the secret to replace, or `nil` if none is replaced. A passphrase never replaces the
   /// key file that opened the keychain.
   ///
-  /// - Parameters:
-  ///   - own: The secret of the unlock source.
-  ///   - locked: The error of an implementation without a secret.
+  /// - Parameter own: The secret of the unlock source.
   func secretToReplace(_ own: KeychainSecret?) throws(KeychainError) -> KeychainSecret? {
     guard let replacement else { return nil }
     guard let secret = replaced ?? own else { throw .locked }

@@ -42,6 +42,7 @@ enum RequestSecrets {
       if isAddress, let found = address(text) { return found }
       if isQuoted(word) { return quoted }
       if word.typedCount == nil, let found = item(word) { return found }
+      if let found = addressInHeader(text) { return found }
     }
     return nil
   }
@@ -124,17 +125,25 @@ enum RequestSecrets {
     switch item.kind {
     case .header where SecretNames.isHeader(item.name):
       return Found(name: item.name, form: "\(item.name):{{secret:NAME}}")
-    case .header where hasPosition("\(item.name): \(item.value.text ?? "")"):
-      return Found(name: item.name, form: "\(item.name):...{{secret:NAME}}...")
     case .query where SecretNames.isQueryItem(item.name):
       return Found(name: item.name, form: "\(item.name)=={{secret:NAME}}")
     default: return nil
     }
   }
 
-  /// Whether a header has a secret at the position of one, such as in an address.
-  private static func hasPosition(_ header: String) -> Bool {
-    Redactor.redactPositions(header) != header
+  /// A secret at the position of one within the value of a header, such as in an address. A value
+  /// that contains a reference, or what was not typed, is none.
+  private static func addressInHeader(_ text: String) -> Found? {
+    guard let item = try? APIItem.parse(Argument(text)), item.kind == .header,
+      !SecretNames.isHeader(item.name), let value = item.value.text
+    else { return nil }
+    let masked = Redactor.redactPositions("\(item.name): \(value)")
+    func count(_ part: String, in text: String) -> Int { text.ranges(of: part).count }
+    let marks =
+      count(RedactionMark.redacted, in: masked) - count(RedactionMark.redacted, in: value)
+    let references = count(String(inserted), in: value) - count(String(inserted), in: masked)
+    return marks > references
+      ? Found(name: item.name, form: "\(item.name):...{{secret:NAME}}...") : nil
   }
 
   private static func isTyped(_ value: SecretTemplate) -> Bool {

@@ -18,7 +18,7 @@ struct StateSizeTests {
   @Test("variables, aliases and last values of any number and length leave the state small")
   func shell() async throws {
     let lines = Lines(World())
-    for number in 0..<20 {
+    for number in 0..<100 {
       #expect(await lines.run("set v\(number) \(Self.text(60_000, number))") == 0)
     }
     #expect(await lines.run("set long \(Self.text(1_000_000, 1))") == 0)
@@ -27,16 +27,16 @@ struct StateSizeTests {
     }
     #expect(lines.allPrinted.contains("there is no room for 'a4'"), "\(lines.allPrinted)")
     #expect(lines.board.store.state.shell.aliases?.count == 4)
-    #expect(try size(lines) < 1 << 20)
+    #expect(try size(lines) < Self.limit)
     // What is not in the JSON is still there for the lines to come.
-    for number in [0, 10, 19] {
+    for number in [0, 50, 99] {
       #expect(await lines.run("echo $v\(number)") == 0)
       #expect(lines.allPrinted.hasSuffix(Self.text(60_000, number) + "\n"))
     }
     #expect(await lines.run("set again $long") == 0)
     #expect(await lines.run("echo {{last.again}}") == 0)
     #expect(lines.allPrinted.hasSuffix(Self.text(1_000_000, 1) + "\n"))
-    #expect(try size(lines) < 1 << 20)
+    #expect(try size(lines) < Self.limit)
     await lines.board.close()
   }
 

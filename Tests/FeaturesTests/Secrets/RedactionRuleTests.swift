@@ -637,6 +637,8 @@ struct RedactionRuleTests {
       ("api get http://h/ X-Api-Key:x1y2", "X-Api-Key"),
       ("api get http://h/ 'Referer:http://x/?token=x1y2'", "Referer"),
       ("api get http://h/ 'X-A:http://u:x1y2@x/'", "X-A"),
+      ("api get http://h/ \"Referer:http://x/?token=x1y2&id={{secret:k}}\"", "Referer"),
+      ("set v 1; api get http://h/ \"Referer:http://x/?token=x1y2&id=$v\"", "Referer"),
       ("api get http://h/ token==x1y2", "token"), ("api get http://h/?api_key=x1y2", "api_key"),
       ("api get http://h/?a=1&password=x1y2", "password"), ("api run s apikey==x1y2", "apikey"),
       ("open 'swiftboard://api/h?token=x1y2'", "token"), ("api get http://x1y2:p@h/", "user"),

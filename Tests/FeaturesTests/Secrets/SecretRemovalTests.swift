@@ -136,7 +136,7 @@ struct SecretRemovalTests {
     #expect(!action.contains(Self.marker))
     let note = try #require(removal.note(of: state, Self.redactor, remaining: []))
     #expect(!note.contains(Self.marker))
-    #expect(note.contains("the variable '«secret:k»', the aliases '«secret:k»', 'a'"), "\(note)")
+    #expect(note.contains("the variable '«secret:k»', the aliases 'a', '«secret:k»'"), "\(note)")
     // Earlier recordings have the names.
     var named = removal
     (named.unsets, named.aliases) = ([Self.marker], [Self.marker, "a"])

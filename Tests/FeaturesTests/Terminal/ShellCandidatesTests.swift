@@ -84,11 +84,11 @@ import Testing
     let completion = BoardCompletion(limit: .seconds(3600))
     let lines = Lines(world)
     completion.attach(to: lines.board, world.dependencies)
-    for name in ["plain-1", "plain-2"] { #expect(await lines.run("set \(name) 1") == 0) }
+    for name in ["plain1", "plain2"] { #expect(await lines.run("set \(name) 1") == 0) }
     let request = CompletionRequest(id: 1, text: "unset pl")
-    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain-1", "plain-2"])
-    world.logger.redactor.registerSecret(Array("plain-2".utf8), name: "n")
-    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain-1"])
+    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain1", "plain2"])
+    world.logger.redactor.registerSecret(Array("plain2".utf8), name: "n")
+    #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain1"])
     await lines.board.close()
   }
 

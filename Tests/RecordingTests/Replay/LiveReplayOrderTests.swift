@@ -188,6 +188,50 @@ struct LiveReplayOrderTests {
     await store.shutdown(deadline: .zero)
   }
 
+  /// Loads two values by equal effects, the second of which ends behind the next note.
+  private struct Pair: Reducer {
+    let order = Order([1, 3, 2])
+
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      func wait(_ number: Int, _ name: String, then action: @escaping @Sendable () -> Action)
+        -> Effect<Action>
+      {
+        .task(name: name) { [order] in
+          await order.wait(for: number)
+          return action()
+        }
+      }
+      switch action {
+      case .load: return (1...2).map { number in wait(number, "load") { .loaded(number) } }
+      case .loaded(let value):
+        state.items.append(value)
+        return []
+      case .note:
+        let count = state.items.count
+        return [wait(3, "note") { .stored(count) }]
+      case .stored: return []
+      }
+    }
+  }
+
+  @Test("a line does not wait for another action of the effects that are not compared")
+  func uncomparedBehindALine() async throws {
+    let load = LogEffect(kind: .task, name: "load")
+    let log = try Self.log([
+      (.user(line: "load 1", at: "a:1"), .load(1), [load, load]),
+      (.effect(name: "load", id: nil, step: 1), .loaded(1), []),
+      (.user(line: "note", at: "a:2"), .note, [.init(kind: .task, name: "note")]),
+      (.effect(name: "note", id: nil, step: 3), .stored(1), []),
+      (.effect(name: "load", id: nil, step: 1), .loaded(2), []),
+    ])
+    let store = Store(initialState: State(), reducer: Pair(), dependencies: ())
+    let live = LiveReplay<Pair>(
+      schema: Self.schema, isCompared: { if case .loaded = $0 { false } else { true } })
+    let report = try await live.run(log, on: store, clock: TestClock())
+    #expect(report == .init(sent: 2, agreed: 3, difference: nil))
+    await store.shutdown(deadline: .zero)
+  }
+
   @Test("an action of one effect is missing while other effects run") func missing() async throws {
     let log = try Self.log([
       (.user(line: "load 1", at: "a:1"), .load(1), [.init(kind: .task, name: "load", id: "1")]),

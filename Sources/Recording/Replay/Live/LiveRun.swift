@@ -15,10 +15,19 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// The folder of the run's own files.
   private let folder: String?
   private var causes = LiveCauses()
+  /// How many more actions that are not compared have come from an effect than the recording has so
+  /// far.
+  private var unpassed: [Sender: Int] = [:]
   private var events: AsyncStream<Void>.Iterator
   private let continuation: AsyncStream<Void>.Continuation
   private let observation: ObservationToken
   private let reports = Reports()
+
+  /// An effect of a recorded step.
+  private struct Sender: Hashable {
+    let step: Int
+    let effect: EffectName
+  }
 
   /// The reports of the store and the clock, from any thread.
   private final class Reports: Sendable {
@@ -110,19 +119,28 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     }
   }
 
-  /// Waits until the effect that sent a recorded action that is not compared has ended here, too,
-  /// because what follows may read what its action changed. An effect that may send several actions
-  /// is not waited for: they may come with time.
+  /// Waits until an action that is not compared has come from the effect that sent a recorded one,
+  /// because what follows may read what it changed. An effect that may send several actions is not
+  /// waited for: they may come with time.
   mutating func passUncompared(_ step: LogStep) async throws(LogReadError) {
-    let expected = ExpectedAction(step: step, value: .null)
-    func isUnderWay() -> Bool {
-      senders(of: expected).contains { $0.descriptor.kind == .task }
-    }
-    guard case .effect(let name, _, _) = step.origin, isUnderWay() else { return }
-    let watch = watch(for: step.n, patience: patienceByEffect[name] ?? patience)
-    defer { watch.cancel() }
-    while !isLate(step.n), isUnderWay() { try await nextEvent() }
     reduceAllUncompared()
+    guard case .effect(let name, let id, let first) = step.origin, first > 0 else { return }
+    let expected = ExpectedAction(step: step, value: .null)
+    let sender = Sender(step: first, effect: EffectName(name: name, id: id))
+    func isAwaited() -> Bool {
+      unpassed[sender] == nil
+        && senders(of: expected).contains { $0.descriptor.kind == .task }
+    }
+    if isAwaited() {
+      let watch = watch(for: step.n, patience: patienceByEffect[name] ?? patience)
+      defer { watch.cancel() }
+      while !isLate(step.n), isAwaited() {
+        try await nextEvent()
+        reduceAllUncompared()
+      }
+      reduceAllUncompared()
+    }
+    if let count = unpassed[sender] { unpassed[sender] = count > 1 ? count - 1 : nil }
   }
 
   /// Waits for an action that the recording does not have, while one can come: that of an effect
@@ -149,7 +167,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private mutating func reduceUncompared() {
     while !Task.isCancelled, let next = store.nextWaiting, !rules.isCompared(next.action) {
       guard store.reduceNext() else { return }
-      causes.addUncompared(store.stepCount)
+      noteUncompared(next)
     }
   }
 
@@ -166,7 +184,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       guard let index = waiting.firstIndex(where: { !rules.isCompared($0.action) }),
         store.reduce(waiting[index], at: index)
       else { break }
-      causes.addUncompared(store.stepCount)
+      noteUncompared(waiting[index])
       reduceUncompared()
     }
     return store.stepCount > steps
@@ -182,8 +200,16 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       $0.origin == candidate.action.origin && !rules.isCompared($0.action)
     }
     guard let index, store.reduce(earlier[index], at: index) else { return false }
-    causes.addUncompared(store.stepCount)
+    noteUncompared(earlier[index])
     return true
+  }
+
+  /// Notes that an action that is not compared was reduced.
+  private mutating func noteUncompared(_ action: Store<R>.WaitingAction) {
+    causes.addUncompared(store.stepCount)
+    if let step = causes.recordedStep(of: action.origin), let effect = action.origin.effectName {
+      unpassed[Sender(step: step, effect: effect), default: 0] += 1
+    }
   }
 
   private enum Comparison {
