@@ -216,7 +216,7 @@ struct LiveReplayOrderTests {
 
   @Test("a line does not wait for another action of the effects that are not compared")
   func uncomparedBehindALine() async throws {
-    let load = LogEffect(kind: .task, name: "load")
+    let load = EffectDescriptor(kind: .task, name: "load")
     let log = try Self.log([
       (.user(line: "load 1", at: "a:1"), .load(1), [load, load]),
       (.effect(name: "load", id: nil, step: 1), .loaded(1), []),
