@@ -42,7 +42,7 @@ enum RequestSecrets {
       if isAddress, let found = address(text) { return found }
       if isQuoted(word) { return quoted }
       if word.typedCount == nil, let found = item(word) { return found }
-      if let found = addressInHeader(text) { return found }
+      if !isAddress, let found = addressInHeader(text) { return found }
     }
     return nil
   }
@@ -137,7 +137,9 @@ enum RequestSecrets {
     guard let item = try? APIItem.parse(Argument(text)), item.kind == .header,
       !SecretNames.isHeader(item.name), let value = item.value.text
     else { return nil }
-    let masked = Redactor.redactPositions("\(item.name): \(value)")
+    let header = "\(item.name): \(value)"
+    let masked = Redactor.redactPositions(header)
+    guard masked != header else { return nil }
     func count(_ part: String, in text: String) -> Int { text.ranges(of: part).count }
     let marks =
       count(RedactionMark.redacted, in: masked) - count(RedactionMark.redacted, in: value)
