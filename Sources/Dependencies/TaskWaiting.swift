@@ -11,6 +11,7 @@ func waitForTask<Value: Sendable>(_ body: @escaping @Sendable () async -> Value)
     done.signal()
   }
   done.wait()
+  // It was set before the signal.
   guard let value = result.value.withLock({ $0 }) else { preconditionFailure("no result") }
   return value
 }

@@ -33,6 +33,14 @@ struct RedactionRuleTests {
     world.api.answer { _ in .json(json, headers: headers) }
   }
 
+  /// A board whose output is ASCII and goes to a program.
+  private func asciiLines() -> Lines {
+    var settings = BoardSettings()
+    settings.isASCII = true
+    settings.isTerminal = false
+    return Lines(world, settings: settings)
+  }
+
   /// Each line must end with its code.
   func run(_ code: Int32, _ texts: String..., at location: SourceLocation = #_sourceLocation) async
   {
@@ -379,10 +387,7 @@ struct RedactionRuleTests {
 
   @Test("ASCII output writes marks in ASCII, of values and of states too")
   func marksInASCII() async throws {
-    var settings = BoardSettings()
-    settings.isASCII = true
-    settings.isTerminal = false
-    let lines = Lines(world, settings: settings)
+    let lines = asciiLines()
     answer(#"{"v":"123456789"}"#)
     for line in [
       "keychain unlock", "api get http://h/", "echo {{last.body.v}}", "state api",
@@ -396,10 +401,7 @@ struct RedactionRuleTests {
 
   @Test("ASCII output writes the marks in lines of running commands in ASCII")
   func marksOfJobsInASCII() async throws {
-    var settings = BoardSettings()
-    settings.isASCII = true
-    settings.isTerminal = false
-    let lines = Lines(world, settings: settings)
+    let lines = asciiLines()
     for line in ["watch 1h echo 123456789 &", "keychain unlock", "jobs", "jobs --json"] {
       #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
     }

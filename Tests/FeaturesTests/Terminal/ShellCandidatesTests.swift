@@ -63,12 +63,18 @@ import Testing
     #expect(await answer("--seed", "x", "--environment", "m") == ["mock"])
   }
 
-  @Test("at the prompt the names of an open keychain are known, whatever has opened it")
-  func openKeychain() async {
+  /// A board with the completion of its prompt.
+  private func attached() -> (World, Lines, BoardCompletion) {
     let world = World()
     let completion = BoardCompletion(limit: .seconds(3600))
     let lines = Lines(world)
     completion.attach(to: lines.board, world.dependencies)
+    return (world, lines, completion)
+  }
+
+  @Test("at the prompt the names of an open keychain are known, whatever has opened it")
+  func openKeychain() async {
+    let (world, lines, completion) = attached()
     let request = CompletionRequest(id: 1, text: "api get http://h/ X:{{secret:ra")
     // It is open, as after a request, and no command of the keychain has run.
     let texts = await completion.answer(request)?.candidates.map(\.text)
@@ -80,10 +86,7 @@ import Testing
 
   @Test("a name that has become a secret is not offered")
   func knownSecret() async {
-    let world = World()
-    let completion = BoardCompletion(limit: .seconds(3600))
-    let lines = Lines(world)
-    completion.attach(to: lines.board, world.dependencies)
+    let (world, lines, completion) = attached()
     for name in ["plain1", "plain2"] { #expect(await lines.run("set \(name) 1") == 0) }
     let request = CompletionRequest(id: 1, text: "unset pl")
     #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain1", "plain2"])

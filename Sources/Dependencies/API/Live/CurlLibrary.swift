@@ -129,8 +129,9 @@ struct CurlLibrary: @unchecked Sendable {
 
   /// Sets an option whose value is a function of C.
   ///
-  /// - Parameter function: A function of the type that the option requires.
+  /// - Parameter function: A function of C, of the type that the option requires.
   func set<Function>(_ handle: Handle, _ option: CURLoption, function: Function) {
+    // A function of C is its address, which is passed like that of data on every platform here.
     set(handle, option, unsafeBitCast(function, to: UnsafeRawPointer?.self))
   }
 
@@ -140,6 +141,7 @@ struct CurlLibrary: @unchecked Sendable {
     _ handle: Handle, _ function: @escaping swiftboard_sending_callback,
     _ context: UnsafeRawPointer
   ) -> Bool {
+    // The cast is that of `set(_:_:function:)`.
     swiftboard_curl_set_pointer(
       easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQFUNCTION),
       unsafeBitCast(function, to: UnsafeRawPointer?.self)) == 0
