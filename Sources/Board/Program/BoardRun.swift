@@ -6,21 +6,21 @@ import SwiftBoardSystem
 
 /// One run of the program: a board, its line source, and its signal handling.
 final class BoardRun: Sendable {
-  private let options: ProgramOptions
-  private let terminal: Terminal
-  private let isInteractive: Bool
-  private let features: FeatureList
-  private let settings: BoardSettings
+  let options: ProgramOptions
+  let terminal: Terminal
+  let isInteractive: Bool
+  let features: FeatureList
+  let settings: BoardSettings
   private let dependencies: Dependencies
-  private let paths: BoardPaths
+  let paths: BoardPaths
   private let seed: UInt64
-  private let output: BoardOutputWriter
-  private let signalEnd: SignalEnd
+  let output: BoardOutputWriter
+  let signalEnd: SignalEnd
   private let input: StandardInput
   /// The row that shows what runs, or `nil` if none is shown.
-  private let activity: ActivityLine?
+  let activity: ActivityLine?
   /// Reads lines with the line editor, or `nil` if the terminal cannot edit them.
-  private let editor: EditingLineReader?
+  let editor: EditingLineReader?
   private let keepsHistory: Bool
   /// The completion of lines. It has a board once there is one.
   private let completion: BoardCompletion
@@ -200,7 +200,7 @@ final class BoardRun: Sendable {
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of
   /// its line, or an interrupt behind the end of a command.
-  private func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
+  func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
     guard let message = outcome.message else { return }
     let line = outcome.messageLine ?? line
     let column = (line?.text.prefix(while: \.isWhitespace).count ?? 0) + 1
@@ -218,7 +218,7 @@ final class BoardRun: Sendable {
   }
 
   /// Prints a line of the program itself, as JSON if failures are.
-  private func note(
+  func note(
     _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
     wraps: Bool = true
   ) {
@@ -229,7 +229,7 @@ final class BoardRun: Sendable {
     output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
   }
 
-  private func complain(
+  func complain(
     _ message: String, help: String?, code: Int32, word: String? = nil
   ) -> Int32 {
     BoardProgram.complain(
@@ -246,7 +246,7 @@ final class BoardRun: Sendable {
   }
 
   /// Removes lines from the history that contain a secret which has become known since.
-  private func withholdSecrets(_ session: LineExecutor) {
+  func withholdSecrets(_ session: LineExecutor) {
     let redactor = dependencies.logger.redactor
     let text = editor?.withholdSecrets(
       knownCount: redactor.count, lockCount: redactor.lockCount,
@@ -273,236 +273,6 @@ final class BoardRun: Sendable {
       guard let board else { return }
       let prompt = BoardPrompt(board, copy state, in: name)
       editor.promptMayHaveChanged(prompt.text(isContinuation: false))
-    }
-  }
-
-  /// Lets further output fit the present width of the terminal.
-  private func showWidth(on board: Board) {
-    if let width = terminal.outputWidth { board.resize(to: width) }
-  }
-
-  // MARK: Lines
-
-  private func runLines(
-    _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader
-  ) async -> Int32 {
-    let source: any LineSource
-    switch options.mode {
-    case .oneShot(let words):
-      let line = ScriptLine(
-        text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
-        parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
-      await session.learnSecrets()
-      echo(line, session)
-      // Behind '--' a word is quoted, which literal words are not.
-      return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode
-    case .lines(let lines): source = ListLineSource(lines, file: "-c")
-    case .script("-", _): source = DescriptorLineSource.standardInput()
-    case .script(let path, _):
-      do throws(LineSourceError) {
-        source = try await DescriptorLineSource.file(path)
-      } catch {
-        return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
-      }
-    case .standardInput, .help, .version:
-      guard isInteractive else {
-        source = DescriptorLineSource.standardInput()
-        break
-      }
-      greet()
-      if let code = await runInit(session) { return code }
-      let leaving = options.allowsInput ? ExitConfirmation(board) : nil
-      session.leaving.withLock { $0 = leaving }
-      source = PromptedLineSource(
-        reader: editor ?? reader,
-        mayEnd: { [output, editor, signalEnd] in
-          guard !signalEnd.hasBegun, let running = leaving?.ask() else { return true }
-          let newline = editor == nil ? "\n" : ""
-          output.warn(
-            StyledText(
-              newline + "\(running); Ctrl-D again, or 'exit', cancels and leaves\n"))
-          return false
-        },
-        prompt: { [output, name = options.namedEnvironment] in
-          output.beginRow()
-          return BoardPrompt(board, in: name).text(isContinuation: $0)
-        })
-    }
-    return await run(source, session)
-  }
-
-  /// Runs a line, shows that it runs, waits until the user has left its pager, and reports its
-  /// outcome. Secrets that it has made known leave the history.
-  private func run(
-    _ line: ScriptLine, _ session: LineExecutor, isLiteral: Bool = false
-  ) async -> LineOutcome {
-    // The signal of a new size may still be under way.
-    if let width = terminal.outputWidth { await session.board.resizeBeforeLine(to: width) }
-    activity?.begin { String(session.shown(line).firstPhysicalLine) }
-    let outcome = await session.run(line, isLiteral: isLiteral)
-    activity?.end()
-    await output.pager?.finish { output.writeUnpaged($0) }
-    report(outcome, of: line)
-    withholdSecrets(session)
-    return output.failureCode.map { LineOutcome(exitCode: $0, stop: true) } ?? outcome
-  }
-
-  private func run(_ source: any LineSource, _ session: LineExecutor) async -> Int32 {
-    let policy: ScriptRunner.Policy =
-      isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
-    do throws(LineSourceError) {
-      let summary = try await ScriptRunner(source: source, policy: policy).run(
-        onInterrupt: { [self] hadText in
-          // A terminal that edits lines itself has shown ^C and stays in its row.
-          let newline = editor == nil ? "\n" : ""
-          output.warn(StyledText(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n"))
-        }
-      ) { [self] line in
-        if isInteractive { output.noteTypedLine() }
-        await session.learnSecrets()
-        editor?.remember(line.text, isKept: session.mayKeep(line))
-        echo(line, session)
-        var outcome = await run(line, session)
-        // An interrupted script ends, whatever its failure policy.
-        if outcome.isInterrupted, !isInteractive { outcome.stop = true }
-        return outcome
-      }
-      if policy == .keepGoing, let message = summary.message { note(message) }
-      return summary.exitCode
-    } catch {
-      return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
-    }
-  }
-
-  /// Prints a line before it runs, with `--echo`.
-  private func echo(_ line: ScriptLine, _ session: LineExecutor) {
-    guard options.echo == true else { return }
-    note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
-  }
-
-  /// Says how to begin, until the board has kept something.
-  private func greet() {
-    guard !settings.isQuiet, settings.output != .json else { return }
-    let name = features.program.title
-    switch settings.environment {
-    case .mock: return
-    case .preview:
-      output.warn(
-        """
-        \(name) with sample data: nothing is sent; only files you name stay.
-        \(features.hasTutorial ? "'tutorial' shows the board in five minutes; " : "")\
-        'help' lists the commands.
-        Ctrl-D leaves.
-
-        """)
-    case .live:
-      let files = [paths.configuration, paths.initScript, paths.mainDatabase, paths.keychain]
-      guard files.allSatisfy({ FileInfo($0) == nil }) else { return }
-      output.warn(
-        """
-        \(name): \(features.greeting).
-        'help' lists the commands; 'doctor' says what is installed, and where files are.
-
-        """
-          + (features.hasTutorial
-            ? "'\(features.program.name) --environment preview' has sample data, and a short "
-              + "'tutorial'.\n" : ""))
-    }
-  }
-
-  /// Runs the lines of `init.sb`, if it exists. A failing line is reported and does not end the
-  /// file; an interrupt ends it, and the prompt follows. A file that cannot be read is reported.
-  ///
-  /// - Returns: The exit code if one of its lines ended the program.
-  private func runInit(_ session: LineExecutor) async -> Int32? {
-    let path = paths.initScript
-    guard options.runsInitFile, settings.environment == .live, let info = FileInfo(path) else {
-      return nil
-    }
-    func skipped(_ reason: String) -> Int32? {
-      note("the lines of '\(path)' were not run: \(reason)", isWarning: true)
-      return nil
-    }
-    // The first prompt would wait for the writer of a pipe.
-    guard !info.isPipe, !info.isFolder else { return skipped("it is not a file") }
-    let source: DescriptorLineSource
-    do throws(LineSourceError) { source = try await .file(path) } catch {
-      return skipped(error.message)
-    }
-    editor?.holdKeys()
-    var isInterrupted = false
-    let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
-      await session.learnSecrets()
-      var outcome = await run(line, session)
-      isInterrupted = outcome.isInterrupted
-      if isInterrupted { outcome.stop = true }
-      return outcome
-    }
-    guard let summary, summary.didStop, !isInterrupted else { return nil }
-    return summary.exitCode
-  }
-
-  // MARK: Signals
-
-  /// Limits the time to the end of the program, if the signal ends it. All that follows may wait
-  /// for output that is not taken.
-  private func limitEnd(by signal: Signal, _ board: Board, _ redirects: RedirectFiles) {
-    switch signal {
-    case .interrupt where isInteractive || output.pager?.isRunning == true: return
-    case .windowChanged, .continued: return
-    case .interrupt, .terminate, .hangup: break
-    }
-    signalEnd.limit(signal) {
-      board.stopRecording()
-      redirects.closeAll()
-    }
-  }
-
-  /// Drops what is typed ahead, and what is still to be written of results of interrupted commands.
-  /// It happens when the signal arrives: tasks may have no thread to run on while the terminal
-  /// takes no output. Never blocks.
-  private func dropPending(of jobs: [Int]) {
-    // The lines behind the running one were typed without knowing that it would be interrupted.
-    // Dropped first, because the next line may begin as soon as this one ends.
-    editor?.dropTypedAhead()
-    output.cutResults(of: jobs)
-  }
-
-  private func answer(
-    _ signal: Signal, _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader,
-    _ redirects: RedirectFiles
-  ) {
-    guard !signalEnd.hasBegun else { return }
-    switch signal {
-    case .interrupt:
-      let interrupted = session.interrupt(dropPending)
-      // The pager has the terminal.
-      if output.pager?.isRunning == true { return }
-      switch interrupted {
-      case .command where isInteractive, .line where isInteractive: return
-      case .nothing where isInteractive:
-        if let editor { editor.interrupt() } else { reader.interrupt() }
-        return
-      // The lines end with the command, and a line between two commands ends itself.
-      case .command, .line: return
-      case .nothing: break
-      }
-    case .terminate, .hangup: break
-    case .windowChanged:
-      if let width = terminal.outputWidth { board.resizeRunning(to: width) }
-      editor?.resize()
-      return
-    case .continued:
-      // A stopped program is not told of a new size.
-      showWidth(on: board)
-      if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
-      return
-    }
-    output.pager?.terminate()
-    if signal != .interrupt { editor?.finish() }
-    signalEnd.begin(signal) {
-      await board.close()
-      redirects.closeAll()
     }
   }
 }
