@@ -11,8 +11,6 @@ where Child.State: FeatureState, Child.Dependencies == Dependencies {
   private let key: FeatureKey<Child.State>
   private let action: CasePath<BoardAction, Child.Action>
   private let child: Child
-  /// Searches for absent children.
-  private let scope: Scope<BoardState, BoardAction, Child>
 
   init(
     _ key: FeatureKey<Child.State>, action: CasePath<BoardAction, Child.Action>, _ child: Child
@@ -20,7 +18,6 @@ where Child.State: FeatureState, Child.Dependencies == Dependencies {
     self.key = key
     self.action = action
     self.child = child
-    scope = Scope(state: \BoardState[key], action: action, id: key.name) { child }
   }
 
   func reduce(
@@ -39,6 +36,6 @@ where Child.State: FeatureState, Child.Dependencies == Dependencies {
   }
 
   func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {
-    scope.findAbsentChildren(in: state, &search)
+    search.visit(child, id: key.name) { state[key] }
   }
 }

@@ -19,6 +19,11 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
 
   /// Creates a template. Removes empty texts and joins adjacent ones. O(n).
   public init(parts: [Part]) {
+    // Most words are one part, and each line creates several templates of each of them.
+    if parts.count == 1, parts[0] != .text("") {
+      self.parts = parts
+      return
+    }
     var merged: [Part] = []
     for part in parts {
       switch (part, merged.last) {

@@ -82,7 +82,8 @@ package struct Terminal: Sendable, Hashable {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
     guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty })
     else { return false }
-    let text = locale.lowercased()
-    return text.contains("utf-8") || text.contains("utf8")
+    // The encoding is between a dot and a modifier: `de_DE.UTF-8@euro`.
+    let name = locale.prefix { $0 != "@" }
+    return ["utf-8", "utf8"].contains(name.split(separator: ".").last?.lowercased())
   }
 }

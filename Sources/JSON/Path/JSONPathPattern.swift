@@ -92,12 +92,15 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
     ofBracket text: Substring, _ offset: Int
   ) throws(JSONPathError) -> String.Index {
     var (isQuoted, isEscaped) = (false, false)
-    for (index, byte) in zip(text.utf8.indices, text.utf8) {
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text.utf8[index]
+      text.utf8.formIndex(after: &index)
       switch byte {
       case _ where isEscaped: isEscaped = false
       case UInt8(ascii: "\\") where isQuoted: isEscaped = true
       case UInt8(ascii: "\""): isQuoted.toggle()
-      case UInt8(ascii: "]") where !isQuoted: return text.utf8.index(after: index)
+      case UInt8(ascii: "]") where !isQuoted: return index
       default: break
       }
     }

@@ -48,6 +48,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, ID == Element.ID {
   /// Creates an array from a literal. O(n).
+  @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(elements, id: { $0.id })
   }

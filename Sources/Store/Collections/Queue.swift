@@ -18,7 +18,7 @@ struct Queue<Element: Sendable>: Sendable {
   var count: Int { storage.count - head }
 
   @inlinable
-  var elements: [Element] { storage[head...].compactMap(\.self) }
+  var elements: [Element] { isEmpty ? [] : storage[head...].compactMap(\.self) }
 
   var first: Element? { isEmpty ? nil : storage[head] }
 

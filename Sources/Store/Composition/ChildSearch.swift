@@ -47,6 +47,13 @@ extension ChildSearch {
     visit(child, at: key, inside, state)
   }
 
+  /// Visits a child that always exists, whose effects are returned by `Array.scoped` with this id.
+  package mutating func visit<Child: Reducer>(
+    _ child: Child, id: String, _ state: () -> Child.State
+  ) {
+    visit(child, at: ChildPlace { (id, nil, SourceLocation(), false) }, state)
+  }
+
   /// Visits a child that may be absent, and that may have an identity.
   @inlinable
   @inline(__always)

@@ -150,7 +150,10 @@ package struct LiveFileService: FileService {
   /// Discards the files of `output` and `newFile` that are not complete. What writes them may not
   /// get another turn before the process ends.
   package func shutDown(within duration: Duration) async -> Bool {
-    await DetachedThread.run { [open] in open.discardAll() }
+    let left = open.close()
+    if !left.isEmpty {
+      await DetachedThread.run { for output in left { output.discardNow(isOver: true) } }
+    }
     return true
   }
 
