@@ -66,7 +66,7 @@ examples:
 
 # What is free of noise: how much each kind of step allocates.
 allocations:
-	$(SWIFT) run $(CHECK) --package-path Benchmarks StoreBenchmarks --allocations
+	$(SWIFT) run $(CHECK) --package-path Benchmarks Allocations
 
 # The long runs: the store's machine against its naive model, the store's tests again and again,
 # cancelled requests, a session of many requests and long bodies, and a session in tmux.
@@ -87,6 +87,7 @@ fuzz: libraries
 
 bench: libraries $(LIBSTDCXX)
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
+	cd Benchmarks && $(SWIFT) run -c release Allocations
 	$(RELEASE)
 	cd Benchmarks && $(SWIFT) run -c release BoardBenchmarks \
 	  "$$(cd .. && $(RELEASE) --show-bin-path)/swiftboard"

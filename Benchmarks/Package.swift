@@ -16,6 +16,12 @@ let package = Package(
   targets: [
     .target(name: "CAllocations"),
     .target(name: "BenchmarkProcesses"),
+    // What both programs that measure the store use. What runs in a step is inlinable, so that the
+    // store is specialized for it as if it were in their modules.
+    .target(
+      name: "BenchmarkSupport",
+      dependencies: [.product(name: "SwiftBoardStore", package: "swiftboard")],
+      swiftSettings: optimized),
     .systemLibrary(
       name: "CSystemSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .systemLibrary(
@@ -24,11 +30,19 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "BenchmarkProcesses", "CAllocations", "CSystemSQLite", "CSystemSodium",
+        "BenchmarkProcesses", "BenchmarkSupport", "CAllocations", "CSystemSQLite", "CSystemSodium",
         .product(name: "SwiftBoardStore", package: "swiftboard"),
         .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
+      ]),
+    // How often each kind of step allocates. Apart from the table, so that `make test` compiles it
+    // alone.
+    .executableTarget(
+      name: "Allocations",
+      dependencies: [
+        "BenchmarkSupport", "CAllocations",
+        .product(name: "SwiftBoardStore", package: "swiftboard"),
       ],
       swiftSettings: optimized),
     // The built program, from outside.

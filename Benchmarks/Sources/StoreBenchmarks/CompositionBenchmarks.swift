@@ -1,72 +1,11 @@
+import BenchmarkSupport
 import SwiftBoardStore
 
 // A counter under 1, 5 and 10 parents, composed in three ways that do the same.
 
-struct Parent<Inner: Sendable>: Sendable {
-  var child: Inner
-  var own = 0
-}
-
-enum Wrapped<Inner: Sendable>: Sendable {
-  case child(Inner)
-  case own
-
-  static var child: CasePath<Self, Inner> {
-    CasePath(embed: Wrapped.child) { if case .child(let action) = $0 { action } else { nil } }
-  }
-}
-
-/// One level more around a feature, by a plain call.
-struct PlainLevel<Child: Reducer>: Reducer where Child.Dependencies == Int {
-  let child: Child
-
-  @inlinable
-  func reduce(
-    _ state: inout Parent<Child.State>, _ action: Wrapped<Child.Action>, _ dependencies: Int
-  ) -> [Effect<Wrapped<Child.Action>>] {
-    switch action {
-    case .child(let action):
-      return child.reduce(&state.child, action, dependencies).scoped(Wrapped.child, id: "child")
-    case .own:
-      state.own &+= 1
-      return []
-    }
-  }
-}
-
-/// One level more, by a key path.
-struct PathLevel<Child: Reducer>: ComposedReducer where Child.Dependencies == Int {
-  let child: Child
-
-  var body: some Reducer<Parent<Child.State>, Wrapped<Child.Action>, Int> {
-    Scope(state: \.child, action: Wrapped.child, id: "child") { child }
-    Reduce { state, action, _ in
-      if case .own = action { state.own &+= 1 }
-      return []
-    }
-  }
-}
-
-extension Reducer where Dependencies == Int {
-  var plain: PlainLevel<Self> { PlainLevel(child: self) }
-  var path: PathLevel<Self> { PathLevel(child: self) }
-}
-
-let plain5 = Counter().plain.plain.plain.plain.plain
 let plain10 = plain5.plain.plain.plain.plain.plain
-let paths5 = Counter().path.path.path.path.path
 let paths10 = paths5.path.path.path.path.path
 
-typealias L1 = Parent<Counter.State>
-typealias A1 = Wrapped<Counter.Action>
-typealias L2 = Parent<L1>
-typealias A2 = Wrapped<A1>
-typealias L3 = Parent<L2>
-typealias A3 = Wrapped<A2>
-typealias L4 = Parent<L3>
-typealias A4 = Wrapped<A3>
-typealias L5 = Parent<L4>
-typealias A5 = Wrapped<A4>
 typealias L6 = Parent<L5>
 typealias A6 = Wrapped<A5>
 typealias L7 = Parent<L6>
@@ -148,57 +87,14 @@ struct Switch10: Reducer {
   }
 }
 
-func deep1() -> L1 { Parent(child: Counter.State()) }
-func deep5() -> L5 { Parent(child: Parent(child: Parent(child: Parent(child: deep1())))) }
 func deep10() -> L10 {
   Parent(child: Parent(child: Parent(child: Parent(child: Parent(child: deep5())))))
 }
 
 @inline(__always)
-func add5(_ amount: Int) -> A5 { .child(.child(.child(.child(.child(.add(amount)))))) }
-@inline(__always)
 func add10(_ amount: Int) -> A10 { .child(.child(.child(.child(.child(add5(amount)))))) }
 
 // MARK: Lists
-
-struct Row: Reducer {
-  struct State: Sendable, Identifiable {
-    let id: Int
-    var count = 0
-    var title = "a row with a title that is too long to be stored in place"
-  }
-
-  enum Action: Sendable {
-    case add(Int)
-  }
-
-  @inlinable
-  func reduce(_ state: inout State, _ action: Action, _ dependencies: Int) -> [Effect<Action>] {
-    switch action {
-    case .add(let amount): state.count &+= amount &* dependencies
-    }
-    return []
-  }
-}
-
-struct ListState: Sendable {
-  var rows: IdentifiedArrayOf<Row.State>
-  var own = 0
-
-  init(_ count: Int) {
-    rows = IdentifiedArray((0..<count).map { Row.State(id: $0) })
-  }
-}
-
-enum ListAction: Sendable {
-  case row(ElementAction<Int, Row.Action>)
-  case remove(Int)
-  case own
-
-  static var row: CasePath<Self, ElementAction<Int, Row.Action>> {
-    CasePath(embed: ListAction.row) { if case .row(let action) = $0 { action } else { nil } }
-  }
-}
 
 /// By the plain call.
 struct ListByCall: Reducer {
@@ -236,20 +132,6 @@ struct ListByHand: Reducer {
     case .own: state.own &+= 1
     }
     return []
-  }
-}
-
-struct ListByOperator: ComposedReducer {
-  var body: some Reducer<ListState, ListAction, Int> {
-    Reduce<ListState, ListAction, Int> { state, action, _ in
-      switch action {
-      case .row: break
-      case .remove(let id): state.rows.remove(id: id)
-      case .own: state.own &+= 1
-      }
-      return []
-    }
-    .forEach(\.rows, action: ListAction.row, id: "rows") { Row() }
   }
 }
 

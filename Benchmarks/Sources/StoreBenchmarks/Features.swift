@@ -1,37 +1,6 @@
 import SwiftBoardStore
 
-struct Counter: Reducer {
-  struct State: Sendable {
-    var count = 0
-    var last = 0
-  }
-
-  enum Action: Sendable {
-    case add(Int)
-    case reset
-  }
-
-  @inlinable
-  func reduce(_ state: inout State, _ action: Action, _ dependencies: Int) -> [Effect<Action>] {
-    switch action {
-    case .add(let amount):
-      state.count &+= amount &* dependencies
-      state.last = amount
-    case .reset: state.count = 0
-    }
-    return []
-  }
-}
-
-/// A chain of effects: each action starts a task whose action starts the next.
-struct Chain: Reducer {
-  func reduce(_ state: inout Int, _ action: Int, _ dependencies: Int) -> [Effect<Int>] {
-    state = action
-    return action < dependencies ? [.task { action + 1 }] : []
-  }
-}
-
-/// The same under an id.
+/// The same as `Chain`, under an id.
 struct NamedChain: Reducer {
   func reduce(_ state: inout Int, _ action: Int, _ dependencies: Int) -> [Effect<Int>] {
     state = action

@@ -1,6 +1,4 @@
-/// A value the optimizer cannot see through.
-@inline(never)
-func opaque<T>(_ value: T) -> T { value }
+import BenchmarkSupport
 
 /// One line of the table: the work, the least it could cost, and the ratio that is the goal.
 struct Measurement {
@@ -90,16 +88,10 @@ func pair(
   return (cost, cost / median(ratios), cost * median(leads))
 }
 
-func column(_ text: String, _ width: Int) -> String {
-  text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
-}
-
 func rounded(_ value: Double) -> String {
   let tenths = (value * 10).rounded() / 10
   return tenths == tenths.rounded() && abs(value) >= 100 ? "\(Int(tenths))" : "\(tenths)"
 }
-
-func hundredths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 
 func printTable(_ table: [Measurement]) {
   let widths = [4, 36, 12, 10, 28, 7, 6, 10, 7]

@@ -1,4 +1,5 @@
 import BenchmarkProcesses
+import BenchmarkSupport
 import CSystemSQLite
 import SwiftBoardRecording
 import SwiftBoardStore

@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 // Stores of other designs, written as their kind is and not as ours, for the same work.
 
 // MARK: A class with subscribers

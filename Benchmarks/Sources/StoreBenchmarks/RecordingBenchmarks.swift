@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import SwiftBoardStore
 
 /// P12: what hooks cost on the path of an action.

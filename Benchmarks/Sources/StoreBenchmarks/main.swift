@@ -6,10 +6,8 @@ import CAllocations
   import Darwin
 #endif
 
-// Without arguments: the whole table. With --allocations: only what is free of noise, and a failure
-// where a limit is exceeded. With --steps, --effects, --log or --keychain: only that part of the
-// table. With --verify FORM FILE: one verification, by a process of its own for its memory.
-let onlyAllocations = CommandLine.arguments.contains("--allocations")
+// Without arguments: the whole table. With --steps, --effects, --log, --keychain or --services: a
+// part of it. With --verify FORM FILE: one verification, by a process of its own for its memory.
 if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "--verify" {
   exit(verifyAlone(CommandLine.arguments[2], CommandLine.arguments[3]) ? 0 : 1)
 }
@@ -37,7 +35,9 @@ if CommandLine.arguments.contains("--services") {
   printTable(await serviceBenchmarks())
   exit(0)
 }
-if !onlyAllocations {
+printTable(await wholeTable())
+
+func wholeTable() async -> [Measurement] {
   // First: a process that this one starts is taken to need what this one has when it starts it.
   let log = logBenchmarks()
   keep_freed_memory()
@@ -49,11 +49,5 @@ if !onlyAllocations {
   table += log
   table += await keychainBenchmarks()
   table += await serviceBenchmarks()
-  printTable(table)
-}
-if allocations_are_counted() == 1 {
-  count_allocations(1)
-  if !printAllocations(await allocationLimits()) { exit(1) }
-} else {
-  print("allocations are not counted on this platform")
+  return table
 }
