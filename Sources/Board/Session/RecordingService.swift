@@ -72,6 +72,13 @@ struct RecordingStatus: Sendable {
   let steps: Int
   /// The reason why a recording ended by itself, or `nil` if none did.
   let problem: String?
+
+  /// Returns the last step of the recording at `path` if that is the running one, which grows while
+  /// it is read, or `nil` for any other. Makes two system calls.
+  func lastStep(ofRecordingAt path: String) -> Int? {
+    guard problem == nil, SessionWarnings.isSame(path, self.path) else { return nil }
+    return steps
+  }
 }
 
 /// The recording service of a replay, where no effect runs.

@@ -124,8 +124,7 @@ struct SessionReducer: Reducer {
     return run("replay", job, dependencies, secrets) { send in
       .replayed(
         check: try await SessionReplay.replay(
-          query, job: job, navigators, running: recording.status().path, dependencies, secrets,
-          send))
+          query, job: job, navigators, running: recording.status(), dependencies, secrets, send))
     }
   }
 

@@ -29,14 +29,15 @@ enum SessionReplay {
 
   /// Sends the standard output of a recorded session in parts, and returns how the replay ended.
   static func replay(
-    _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators, running: String?,
-    _ dependencies: Dependencies, _ secrets: RecordedSecrets, _ send: Send<SessionAction>
+    _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators,
+    running: RecordingStatus, _ dependencies: Dependencies, _ secrets: RecordedSecrets,
+    _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     let features = navigators.features
     await dependencies.keychainService.refresh()
     if query.isLive {
       return try await SessionLiveReplay(
-        query, navigators, running: running, dependencies: dependencies, secrets
+        query, navigators, running: running.path, dependencies: dependencies, secrets
       ).run()
     }
     let pace = try pace(of: query)
@@ -91,13 +92,18 @@ enum SessionReplay {
   }
 
   /// Replays, compares, and passes the output of the steps to `feed`. Blocks.
+  ///
+  /// What the replay prints is recorded. Therefore the running recording is read up to the last
+  /// step that it had when the replay began.
   private static func transcribe(
-    _ query: SessionReplayQuery, _ features: FeatureList, running: String?,
+    _ query: SessionReplayQuery, _ features: FeatureList, running: RecordingStatus,
     _ secrets: RecordedSecrets, to feed: ReplayFeed<Part>
   ) throws -> SessionCheck {
     let rotatedLog = try rotatedLog(query.file) { feed.isClosed }
-    let last = try lastStep(query, rotatedLog)
-    try check(query, last, rotatedLog)
+    let end = running.lastStep(ofRecordingAt: query.file)
+    let until = try lastStep(query, rotatedLog)
+    try check(query, until, end, rotatedLog)
+    let last = [until, end].compactMap(\.self).min()
     let isPaced = query.speed != nil || query.isStepped
     var renderer = BoardRenderer(features, isReplay: true)
     var waiting: [UInt8] = []
@@ -122,7 +128,7 @@ enum SessionReplay {
       feed.put(Part(time: time, bytes: waiting))
       waiting = []
     }
-    var check = SessionCheck(query.file, summary, running: running, secrets)
+    var check = SessionCheck(query.file, summary, running: running.path, secrets)
     check.warnings += rotatedLog.oddities(query.file).map(\.text)
     return check
   }
@@ -164,13 +170,16 @@ enum SessionReplay {
 
   /// Throws if the recording ends before a step that the line names, before anything is printed.
   /// Lines that cannot be read are left to the replay, which reports them.
+  ///
+  /// - Parameter end: The last step of the running recording, or `nil` for any other.
   private static func check(
-    _ query: SessionReplayQuery, _ until: Int?, _ rotatedLog: RotatedLog
+    _ query: SessionReplayQuery, _ until: Int?, _ end: Int?, _ rotatedLog: RotatedLog
   ) throws {
     guard let wanted = [query.from, until].compactMap(\.self).max() else { return }
     var last = rotatedLog.firstStep
     do throws(LogReadError) {
-      let timeline = try LogTimeline(rotatedLog, effects: false)
+      let timeline = try LogTimeline(
+        rotatedLog, filter: .init(steps: end.map { 0...$0 }), effects: false)
       while last < wanted, let entry = try timeline.next() {
         if case .step(let step, _) = entry { last = step.n }
       }

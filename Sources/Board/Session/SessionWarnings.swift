@@ -49,7 +49,8 @@ final class SessionWarnings: Sendable {
     }
   }
 
-  private static func isSame(_ path: String, _ running: String?) -> Bool {
+  /// Returns whether the file at `path` is that of the running recording.
+  static func isSame(_ path: String, _ running: String?) -> Bool {
     guard let running, let file = FileID(path) else { return false }
     return file == FileID(running)
   }

@@ -86,6 +86,42 @@ struct SessionReplayTests {
     await board.board.close()
   }
 
+  @Test(
+    "a replay of the running recording ends with its own step, under any name of the file",
+    .timeLimit(.minutes(5)),
+    arguments: ["r", "r --speed 50", "r --from 1", "link", "link --idle-limit 1s"])
+  func running(recording: String) async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    #expect(symlink("r", folder.path("link")) == 0)
+    // Each is more than the replay sends at once, and together they are more than it reads ahead.
+    let text = String(repeating: "x", count: 40_000)
+    for n in 1...10 { await board.run("echo \(n) \(text)") }
+    var printed = board.output
+    let first = await board.run("session replay \(folder.path(recording))")
+    #expect(first.status == 0 && first.output == printed)
+    #expect(first.errors.contains("11 steps agree"), "\(first.errors)")
+    // What the first one printed is part of the recording by now.
+    printed = board.output
+    let second = await board.run("session replay \(folder.path(recording))")
+    #expect(second.status == 0 && second.output == printed)
+    await board.board.close()
+  }
+
+  @Test("a step behind the end of the running recording is refused before anything is printed")
+  func behindTheEnd() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    await board.run("echo one")
+    for option in ["--from 99", "--until 99"] {
+      let replay = await board.run("session replay \(folder.path("r")) \(option)")
+      #expect(replay.status == 64 && replay.output == "", "\(option): \(replay.errors)")
+    }
+    await board.board.close()
+  }
+
   /// Gives answers one after the other, and then waits for a key that is never pressed.
   private final class Keys: TerminalService, PausingTerminal {
     private let answers: Mutex<[Bool]>
