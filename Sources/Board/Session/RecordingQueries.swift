@@ -254,7 +254,8 @@ struct RecordingQueries {
   func timeline(_ query: SessionTimelineQuery) throws -> SessionResult {
     let location = try location(query.file)
     let last = min(query.range?.last ?? .max, location.end ?? .max)
-    let first = min(query.range?.first ?? 0, last)
+    let first = query.range?.first ?? 0
+    guard first <= last else { return .timeline(timeline: .empty) }
     let steps = query.range == nil && location.end == nil ? nil : first...last
     return try failing(location.path) {
       let rotatedLog = try rotatedLog(location.path)
@@ -264,7 +265,7 @@ struct RecordingQueries {
           sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
           action: query.action, text: query.text, steps: steps),
         effects: false)
-      var result = SessionTimeline(entries: [], spans: [], isTruncated: false)
+      var result = SessionTimeline.empty
       var time: Int64 = 0
       while let entry = try timeline.next() {
         guard result.entries.count < query.limit else {
@@ -414,6 +415,10 @@ struct RecordingQueries {
         steps: last - navigator.firstStep, of: end - navigator.firstStep)
     }
   }
+}
+
+extension SessionTimeline {
+  fileprivate static let empty = SessionTimeline(entries: [], spans: [], isTruncated: false)
 }
 
 extension SessionTarget {

@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
@@ -62,6 +63,23 @@ struct SessionPartTests {
     for text in ["", "9..3", "a..b", "1.2", "1...2", "-1..2"] {
       #expect(SessionRange(parsing: text) == nil, "\(text)")
     }
+  }
+
+  @Test("a range behind the last step has nothing, in the running recording as in a file")
+  func rangeBehindTheEnd() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    await board.run("echo one")
+    // Its own step would be the second.
+    let next = await board.run("session timeline --range 2..")
+    let far = await board.run("session timeline --range 100..200")
+    #expect(board.board.stopRecording() != nil)
+    let file = await board.run("session timeline \(folder.path("r")) --range 100..200")
+    #expect(next.status == 0 && far.status == 0 && file.status == 0)
+    #expect(file.output.hasPrefix("step  time  by  action"), "\(file.output)")
+    #expect(next.output == file.output && far.output == file.output, "\(next.output)\(far.output)")
+    await board.board.close()
   }
 
   private func span(
