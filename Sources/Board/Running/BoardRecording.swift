@@ -308,8 +308,11 @@ extension BoardRecording: RecordingService {
   func begin(
     _ path: String, _ rotation: SessionRotation?, _ durability: RecordingOptions.Durability?
   ) throws {
-    if let current = shared.withLock({ $0.recorder?.path }) {
-      throw Failure.alreadyRecording(current)
+    if let current {
+      current.recorder.checkFile()
+      guard !current.recorder.isRecording else { throw Failure.alreadyRecording(current.path) }
+      // It ended by itself, which was reported then. What is left of it ends as by `session stop`.
+      _ = take(where: { $0.recorder === current.recorder })
     }
     try dependencies.files.checkTarget(path, isRecording: true)
     do throws(RecordingError) {
@@ -354,7 +357,7 @@ extension BoardRecording: RecordingService {
     if let failure = recorder?.failure {
       throw Failure(
         code: ExitCode.io, error: "io", message: failure.description,
-        help: "'session stop', then 'session record FILE' begins another")
+        help: "'session record FILE' begins another")
     }
     guard let recorder, recorder.isRecording else { throw Failure.nothingToChange }
     shared.withLock { $0.marks[job] = (name, recorder) }

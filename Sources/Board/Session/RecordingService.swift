@@ -4,7 +4,8 @@ import SwiftBoardRecording
 /// `session`.
 protocol RecordingService: Sendable {
   /// Records into a new file from the next step on. If `rotation` is given, the recording continues
-  /// in further files. The default durability is `flush`.
+  /// in further files. The default durability is `flush`. A recording that ended by itself is no
+  /// running one: it is replaced.
   ///
   /// - Throws: `FileError`, `RecordingError`, or `Failure` if a recording is already running.
   func begin(

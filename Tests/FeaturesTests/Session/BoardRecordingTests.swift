@@ -56,4 +56,40 @@ struct BoardRecordingTests {
     await board.board.close()
     #expect(try Replayer(BoardFeatures.all).verify(path: path).steps == 0)
   }
+
+  @Test("a line begins a recording where one was lost", arguments: ["r", "second"])
+  func afterLost(name: String) async throws {
+    let folder = try TemporaryFolder()
+    let (lost, path) = (folder.path("r"), folder.path(name))
+    let board = RunningBoard()
+    try board.board.record(to: lost)
+    #expect(await board.run("session record \(path)").status == 73)
+    #expect(unlink(lost) == 0)
+    #expect(await board.run("session record \(path)").status == 0)
+    #expect(board.board.hasLostRecording && board.board.recordingProblem == nil)
+    #expect(board.board.recording?.path == path)
+    let status = await board.run("session status")
+    #expect(status.status == 0 && !status.output.contains("problem"), "\(status.output)")
+    let mark = await board.run("session mark m")
+    let stop = await board.run("session stop")
+    #expect(mark.status == 0 && stop.status == 0, "\(mark.errors)\(stop.errors)")
+    await board.board.close()
+    #expect(try Replayer(BoardFeatures.all).verify(path: path).warnings == [])
+  }
+
+  @Test("a lost recording has ended, too, where the next one cannot begin")
+  func afterLostRefused() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    #expect(unlink(folder.path("r")) == 0)
+    try folder.write("kept", to: "taken")
+    for name in ["taken", "no/such/folder"] {
+      #expect(await board.run("session record \(folder.path(name))").status == 73)
+      #expect(board.board.recording == nil && board.board.recordingProblem != nil)
+    }
+    #expect(await board.run("session record \(folder.path("r"))").status == 0)
+    #expect(board.board.recordingProblem == nil)
+    await board.board.close()
+  }
 }

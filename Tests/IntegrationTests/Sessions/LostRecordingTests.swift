@@ -111,6 +111,23 @@ struct LostRecordingTests {
     #expect(outcome.status == .exited(74), "\(outcome.errorText)")
   }
 
+  @Test("the next recording begins without 'session stop', and the script still ends with 74")
+  func nextRecording() async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h", "--record", "r.jsonl")
+    child.writeInput("echo one\n")
+    #expect(await child.waitForOutput("one\n"))
+    try #require(try await program.shell("rm r.jsonl").status == .exited(0))
+    child.writeInput("session record r.jsonl\necho two\nsession stop\n")
+    child.closeInput()
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(74), "\(outcome.errorText)")
+    #expect(count("warning: ", in: outcome.errorText) == 1, "\(outcome.errorText)")
+    #expect(outcome.outputText == "one\ntwo\n", "\(outcome.outputText)")
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0) && replay.outputText == "two\n", "\(replay.errorText)")
+  }
+
   /// Lines that take more room than there is.
   private static let lines = (0..<400).map { "echo \($0)\n" }.joined()
 
