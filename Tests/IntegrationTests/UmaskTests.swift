@@ -13,11 +13,14 @@ struct UmaskTests {
       """
       umask \(mask)
       "$0" --home h --record r.jsonl db put a b 1 && "$0" --home h db get a b > got &&
-      "$0" --home h -c 'log note x' && "$0" --home h api service list
+      "$0" --home h -c 'log note x' && "$0" --home h api service list &&
+      "$0" --home h --record h/sessions/s.jsonl echo x
       """)
     #expect(outcome.status == .exited(0), "\(outcome.errorText)")
     let names = ["h", "r.jsonl"] + (try program.files("h").map { "h/\($0)" })
-    #expect(names.contains("h/main.sqlite") && names.contains("h/log.jsonl"), "\(names)")
+    for name in ["main.sqlite", "log.jsonl", "sessions"] {
+      #expect(names.contains("h/\(name)"), "\(names)")
+    }
     for name in names {
       var status = stat()
       #expect(lstat(program.folder.path(name), &status) == 0)

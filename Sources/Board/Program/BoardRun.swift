@@ -159,6 +159,7 @@ final class BoardRun: Sendable {
     guard let path = options.record else { return nil }
     do throws(FileError) {
       try dependencies.files.checkTarget(path, isRecording: true)
+      try dependencies.files.makeFolder(ofRecording: path)
     } catch {
       return complain(error.message, help: nil, code: ExitCode.cannotCreate)
     }

@@ -28,6 +28,10 @@ struct InputFiles: FileService {
     try files.checkTarget(path, isRecording: isRecording)
   }
 
+  func makeFolder(ofRecording path: String) throws(FileError) {
+    try files.makeFolder(ofRecording: path)
+  }
+
   func checkReadable(_ path: String) throws(FileError) { try files.checkReadable(path) }
 
   func isFile(_ path: String) -> Bool { files.isFile(path) }

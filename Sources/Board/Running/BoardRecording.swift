@@ -315,6 +315,7 @@ extension BoardRecording: RecordingService {
       _ = take(where: { $0.recorder === current.recorder })
     }
     try dependencies.files.checkTarget(path, isRecording: true)
+    try dependencies.files.makeFolder(ofRecording: path)
     do throws(RecordingError) {
       try record(
         to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },

@@ -81,6 +81,7 @@ struct SessionReducer: Reducer {
         try $0.fork(at: target, to: file, from: from, by: job) { path in
           try dependencies.files.checkTarget(path, isRecording: true)
           if from == nil { try recording.checkFork(at: path) }
+          try dependencies.files.makeFolder(ofRecording: path)
         }
       }
       return state.changes == nil

@@ -14,6 +14,11 @@ public protocol FileService: Service {
   /// - Parameter isRecording: Whether the file is a new recording.
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
+  /// Creates the folder of the home's recordings if it is missing, and a new recording at `path` is
+  /// to be directly in it. Creates no other folder.
+  ///
+  /// - Throws: `cannotCreate`, but not for a missing home, in which nothing can be created.
+  func makeFolder(ofRecording path: String) throws(FileError)
   /// Sets the recording that runs, to which no line may write, or `nil` for none.
   func protect(recording path: String?)
   /// Throws if no file can be created at the path, as far as that can be determined in advance.
@@ -68,6 +73,8 @@ extension FileService {
 
   /// Does nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
+  /// Does nothing.
+  public func makeFolder(ofRecording path: String) throws(FileError) {}
   /// Does nothing.
   public func checkReadable(_ path: String) throws(FileError) {}
   /// Returns whether `checkReadable` finds a file.

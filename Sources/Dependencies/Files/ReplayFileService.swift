@@ -53,6 +53,10 @@ package struct ReplayFileService: FileService {
     try await base.input(path)
   }
 
+  package func makeFolder(ofRecording path: String) throws(FileError) {
+    try base.makeFolder(ofRecording: path)
+  }
+
   package func protect(recording path: String?) { base.protect(recording: path) }
 
   package func checkCreatable(_ path: String) throws(FileError) { try base.checkCreatable(path) }

@@ -101,6 +101,39 @@ struct OwnFilesTests {
     #expect(title("home/sessions.txt") == nil)
   }
 
+  @Test("the folder of recordings is created for one directly in it, and no other folder is")
+  func folderOfRecordings() throws {
+    let service = LiveFileService(own: paths)
+    let path = folder.path("home/./sessions/a.jsonl")
+    try service.makeFolder(ofRecording: path)
+    #expect(FileInfo(folder.path("home")) == nil)
+
+    #expect(mkdir(folder.path("home"), 0o700) == 0)
+    for name in [
+      "a.jsonl", "home/a.jsonl", "home/sessions", "home/sessions/", "home/sessions.txt",
+      "home/sessions/deep/a.jsonl", "home/other/a.jsonl", "sessions/a.jsonl",
+    ] {
+      try service.makeFolder(ofRecording: folder.path(name))
+      try LiveFileService().makeFolder(ofRecording: path)
+      for other in ["home/sessions", "home/other", "sessions"] {
+        #expect(FileInfo(folder.path(other)) == nil, "\(name)")
+      }
+    }
+    for _ in 1...2 { try service.makeFolder(ofRecording: path) }
+    let info = try #require(FileInfo(folder.path("home/sessions")))
+    #expect(info.isFolder && info.mode & 0o777 == 0o700)
+  }
+
+  @Test("a folder of recordings that cannot be created is said with the recording's name")
+  func refusedFolderOfRecordings() throws {
+    try folder.write("x", to: "home")
+    let path = folder.path("home/sessions/a.jsonl")
+    let error = #expect(throws: FileError.self) {
+      try LiveFileService(own: paths).makeFolder(ofRecording: path)
+    }
+    #expect(error?.kind == .cannotCreate && error?.path == path)
+  }
+
   @Test("the recording that runs is refused, wherever it is, and so are its rotated files")
   func runningRecording() throws {
     try makeHome()

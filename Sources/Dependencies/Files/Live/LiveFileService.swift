@@ -5,6 +5,8 @@ import SwiftBoardSystem
 package struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
+  /// The folder of the home's recordings.
+  private let sessions: String?
   private let recording = RunningRecording()
   private let open = OpenOutputs()
 
@@ -17,6 +19,7 @@ package struct LiveFileService: FileService {
   package init(
     own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem = FileSystem()
   ) {
+    sessions = own?.sessions
     self.own = own.map { own in
       let usual =
         environment.isEmpty
@@ -100,6 +103,22 @@ package struct LiveFileService: FileService {
     let title = recording.title(of: path) ?? own?.title(of: path, isRecording: isRecording)
     guard let title else { return }
     throw FileError(ownFile: path, title)
+  }
+
+  /// Creates the folder with mode 0700. Makes one system call if the folder exists.
+  ///
+  /// - Throws: `cannotCreate`.
+  package func makeFolder(ofRecording path: String) throws(FileError) {
+    guard let sessions, FileInfo(sessions) == nil,
+      ResolvedFile(path).folder == ResolvedFile(sessions).path
+    else { return }
+    do throws(SystemError) {
+      try system.makeFolder(sessions)
+    } catch {
+      // Another process may have created it. A missing home is left to the recording's error.
+      guard error.code != EEXIST, error.code != ENOENT else { return }
+      throw FileError(cannotCreate: path, error.code)
+    }
   }
 
   /// Checks the path and its folder with a few system calls.
