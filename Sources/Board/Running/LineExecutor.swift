@@ -318,13 +318,12 @@ public final class LineExecutor: Sendable {
         throw UsageError(
           "'>' is followed by a file here", help: "quote the condition, as in 'PATH > 0'", at: file)
       }
-      if let topic = board.features.commands.helpTopic(in: arguments) {
-        context.name = "help"
-        return await perform(
-          .shell(.run(context: context, command: .help(words: topic))), context, line)
+      let commands = board.features.commands
+      let help = commands.helpWords(in: arguments, literal: line.isLiteral)
+      if help == nil {
+        try AliasExpansion.refuseUnused(unusedAliases, arguments, secrets.firstWords)
       }
-      try AliasExpansion.refuseUnused(unusedAliases, arguments, secrets.firstWords)
-      let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
+      let match = try commands.parse(words: help ?? arguments, literal: line.isLiteral)
       context.name = match.name
       context.isBackground = command.isBackground
       // What comes behind the pager's first text would wait for its end.

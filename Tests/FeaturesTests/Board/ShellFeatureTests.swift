@@ -243,6 +243,34 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("did you mean 'api get'?"))
   }
 
+  @Test("--help is help: in a file, in the background, in a sourced file, with options around it")
+  func helpOption() async throws {
+    let (folder, lines) = (try TemporaryFolder(), Lines())
+    #expect(await lines.run("help db put > \(folder.path("help"))") == 0)
+    let help = try folder.read("help")
+    for line in ["db put --help", "db put -h --nonsense", "? db put", "db put --help -q"] {
+      #expect(await lines.run("\(line) > \(folder.path("file"))") == 0, "\(line)")
+      #expect(try folder.read("file") == help, "\(line)")
+    }
+    try folder.write("echo a\ndb put --help\necho b\n", to: "in.sb")
+    let source = "source \(folder.path("in.sb")) > \(folder.path("file"))"
+    #expect(await lines.run(source) == 0)
+    #expect(try folder.read("file") == Array("a\n".utf8) + help + Array("b\n".utf8))
+    #expect(lines.allPrinted == "")
+    #expect(await lines.run("db put --help > \(folder.path("no/file"))") == 73)
+    let asked = [
+      "db put --help --json", "db put --json --help", "db put c -o json -h --nope",
+      "? db put --json",
+    ]
+    for line in asked { #expect(await lines.run(line) == 0, "\(line)") }
+    #expect(
+      lines.allPrinted.ranges(of: #""value":[{"command":"db put""#).count == asked.count,
+      "\(lines.allPrinted)")
+    #expect(await lines.run("db put --help &; wait") == 0)
+    #expect(lines.allPrinted.hasSuffix(String(decoding: help, as: UTF8.self)))
+    await lines.board.close()
+  }
+
   @Test("'all' names every job")
   func allJobs() async {
     let lines = Lines()
