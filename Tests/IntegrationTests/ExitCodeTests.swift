@@ -280,6 +280,25 @@ struct ExitCodeTests {
     #expect(left.outputText == "a\n" && left.status == .exited(3))
   }
 
+  @Test(
+    "exit in a sourced file hides no earlier failure, and its number counts",
+    arguments: [
+      (["source s.sb"], 66), (["nope", "source s.sb"], 64), (["source outer.sb"], 66),
+      (["-source s.sb"], 0), (["!source s.sb"], 0), (["nope", "-source s.sb"], 64),
+      (["source three.sb"], 3), (["nope", "source three.sb"], 3), (["source s.sb > f"], 66),
+    ] as [([String], Int32)])
+  func exitInSourcedFile(lines: [String], code: Int32) async throws {
+    let program = try Program()
+    try program.folder.write("db get x y\nexit\necho never\n", to: "s.sb")
+    try program.folder.write("db get x y\nexit 3\necho never\n", to: "three.sb")
+    try program.folder.write("echo a\nsource s.sb\necho never\n", to: "outer.sb")
+    let script = lines + ["echo never"]
+    let run = try await program.run(
+      ["--environment", "mock", "-k"] + script.flatMap { ["-c", $0] })
+    #expect(run.status == .exited(code), "\(run.errorText)")
+    #expect(!run.outputText.contains("never"), "\(run.outputText)")
+  }
+
   @Test("what a prefix says of a line is JSON where failures are")
   func failureOfAPrefix() async throws {
     let program = try Program()

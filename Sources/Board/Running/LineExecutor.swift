@@ -224,7 +224,7 @@ public final class LineExecutor: Sendable {
       if end.exitCode != 0 { break }
     }
     if let exit = board.store.withState({ $0.shell.exitCode }) {
-      return LineOutcome(exitCode: exit, stop: true)
+      return outcome(ofExit: exit, after: end, list.prefix)
     }
     if jobs.isInterrupted(line.id) {
       return .interrupted(after: end.exitCode, saying: end.message)
@@ -235,6 +235,18 @@ public final class LineExecutor: Sendable {
     (outcome.value, outcome.output, outcome.failure) = (end.value, end.output, end.failure)
     if end.exitCode != 0, outcome.failure == nil { outcome.failure = .unnamed(end.exitCode) }
     return waits || end.exitCode != 0 ? outcome.applying(list.prefix) : outcome
+  }
+
+  /// Returns the outcome of a line that has run `exit`. A plain one hides no failure before it in
+  /// the file that the line sources.
+  private func outcome(
+    ofExit exit: Int32, after end: CommandEnd, _ prefix: LinePrefix?
+  ) -> LineOutcome {
+    guard exit == 0, end.exitCode != 0 else { return LineOutcome(exitCode: exit, stop: true) }
+    let failed = LineOutcome(exitCode: end.exitCode).applying(prefix)
+    var outcome = LineOutcome(exitCode: failed.exitCode, stop: true)
+    outcome.hasFailedBeforeExit = failed.exitCode != 0
+    return outcome
   }
 
   // MARK: Earlier steps

@@ -8,6 +8,9 @@ public struct LineOutcome: Sendable, Equatable {
   /// Whether to stop reading lines and end with `exitCode`, as after `exit`. A line after that is
   /// not run, by any executor of the board, and has this outcome too.
   public var stop: Bool
+  /// Whether `exitCode` is that of a failure before a plain `exit` in a file that the line has run.
+  /// Unlike the number of `exit 3` it gives way to an earlier failure.
+  package var hasFailedBeforeExit = false
   /// Whether the user or a signal ended the line. No prefix changes that, and a script ends with
   /// it.
   public var isInterrupted: Bool

@@ -152,8 +152,8 @@ package struct ScriptSummary: Sendable, Hashable {
 
   fileprivate mutating func add(_ outcome: LineOutcome, at location: LineLocation) {
     lines += 1
-    if outcome.stop {
-      didStop = true
+    if outcome.stop { didStop = true }
+    if outcome.stop, !outcome.hasFailedBeforeExit {
       stopCode = outcome.exitCode
     } else if outcome.exitCode != 0 {
       failures += 1
