@@ -331,6 +331,26 @@ struct ExitCodeTests {
         """)
   }
 
+  @Test("what a prefix says of a line of a sourced file names it, also behind a failure")
+  func failureOfAPrefixInASourcedFile() async throws {
+    let program = try Program()
+    try program.folder.write("echo 1\n! echo a\n", to: "in.sb")
+    try program.folder.write("db get x y\n! echo b\nsource in.sb\n", to: "out.sb")
+    let said = "error: this line should have failed, and succeeded"
+    let first = try await program.run("--environment", "mock", "-c", "source in.sb")
+    #expect(first.status == .exited(1))
+    #expect(first.errorText == "in.sb:2:1: \(said)\n  ! echo a\n  ^\n")
+    let all = try await program.run("--environment", "mock", "-k", "-c", "source out.sb")
+    #expect(all.status == .exited(66))
+    #expect(
+      all.errorLines.filter { $0.contains(said) }
+        == ["out.sb:2:1: \(said)", "in.sb:2:1: \(said)"], "\(all.errorText)")
+    let json = try await program.run("--environment", "mock", "-c", "source in.sb --json")
+    #expect(
+      json.errorText.hasPrefix(#"{"line":2,"file":"in.sb","ok":false,"code":1,"#),
+      "\(json.errorText)")
+  }
+
   @Test("a home that is a file, or is below one, is no empty board", arguments: ["f", "f/h"])
   func homeThatIsAFile(home: String) async throws {
     let program = try Program()

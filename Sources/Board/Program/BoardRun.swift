@@ -114,6 +114,9 @@ final class BoardRun: Sendable {
     let reader = PlainLineReader()
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }
+    session.sourcedLines.withLock {
+      $0.report = { [self] in report($0, of: $1, runBy: $2) }
+    }
     showPromptChanges(of: board)
     listen { [self] signal in
       if signal == .interrupt {
@@ -201,7 +204,11 @@ final class BoardRun: Sendable {
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of
   /// its line, or an interrupt behind the end of a command.
-  func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
+  ///
+  /// - Parameter source: The command that runs the line, if the line is of a sourced file.
+  func report(
+    _ outcome: LineOutcome, of line: ScriptLine? = nil, runBy source: CommandContext? = nil
+  ) {
     guard let message = outcome.message else { return }
     let line = outcome.messageLine ?? line
     let column = (line?.text.prefix(while: \.isWhitespace).count ?? 0) + 1
@@ -214,8 +221,10 @@ final class BoardRun: Sendable {
     }
     report.location?.file = line?.location.file.map(masked)
     if line?.location.file == nil { report.location = nil }
-    let isJSON = settings.output == .json || ProgramOptions.askForJSON(in: line?.text ?? "")
-    output.warn(report.render(json: isJSON, width: terminal.outputWidth ?? 200))
+    if source != nil { report.sourcedFile = report.location?.file }
+    let format = source?.output ?? settings.output
+    let isJSON = format == .json || ProgramOptions.askForJSON(in: line?.text ?? "")
+    output.warn(report.render(json: isJSON, width: terminal.outputWidth ?? 200), source?.color)
   }
 
   /// Prints a line of the program itself, as JSON if failures are.

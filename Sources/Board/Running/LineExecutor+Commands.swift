@@ -227,6 +227,10 @@ extension LineExecutor {
       var outcome = await run(line, inner)
       // An interrupt ends the file, regardless of its failure policy.
       if outcome.isInterrupted { outcome.stop = true }
+      if outcome.message != nil, let report = sourcedLines.withLock({ $0.report }) {
+        report(outcome, line, outer)
+        outcome.message = nil
+      }
       counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
       return outcome
     }

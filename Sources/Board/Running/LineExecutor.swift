@@ -22,6 +22,8 @@ public final class LineExecutor: Sendable {
   let history = Mutex<@Sendable () -> [String]>({ [] })
   /// The question before `exit` while jobs run; `nil` leaves without one.
   let leaving = Mutex<ExitConfirmation?>(nil)
+  /// What the program does around the lines of sourced files.
+  let sourcedLines = Mutex(SourcedLineHooks())
   /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
