@@ -214,6 +214,27 @@ struct ExitCodeTests {
     }
   }
 
+  @Test(
+    "nothing begins once the disk is full, inside of a line either",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+    arguments: [
+      "echo a; db put c 1 {}; api post URL", "source in.sb", "source out.sb; api post URL",
+      "watch 1ms --count 50 api post URL/echo a=1; api post URL",
+    ])
+  func nothingBeginsOnAFullDisk(line: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write("echo a\ndb put c 1 {}\n", to: "in.sb")
+    try program.folder.write("source in.sb\napi post \(server.origin)\n", to: "out.sb")
+    let run = try await program.shell(
+      "\"$0\" --home h -k -q -c '\(line.replacing("URL", with: server.origin))' > /dev/full")
+    #expect(run.status == .exited(74), "\(run.errorText)")
+    #expect(run.errorLines.count { $0 != "" } == 1, "\(run.errorText)")
+    #expect(server.requests.count == (line.hasPrefix("watch") ? 1 : 0))
+    let got = try await program.run("--home", "h", "db", "get", "c", "1")
+    #expect(got.status == .exited(66), "\(got.errorText)")
+  }
+
   @Test("a reader that leaves ends the run quietly") func aReaderThatLeavesEndsTheRunQuietly()
     async throws
   {

@@ -21,8 +21,8 @@ final class BoardOutputWriter: Sendable {
   private let program: String
   private let terminal: Terminal
   private let color: ColorMode
-  /// The executor whose output is written, or `nil` if none runs lines. Its endless commands are
-  /// cancelled when standard output can no longer be written, since nothing else would end them.
+  /// The executor whose output is written, or `nil` if none runs lines. Its commands without an end
+  /// are cancelled when standard output can no longer be written, since nothing else would end them.
   let executor = Mutex<LineExecutor?>(nil)
 
   /// The row of the terminal that the cursor is in.
@@ -104,6 +104,11 @@ final class BoardOutputWriter: Sendable {
 
   /// 141 when the reader has closed the pipe, 74 for any other failed write.
   var failureCode: Int32? { ending.withLock { $0.code } }
+
+  /// The end of standard output, for an executor.
+  var lost: LostOutput {
+    LostOutput(exitCode: { [self] in failureCode }, silence: { [self] in silence($0) })
+  }
 
   /// Writes no more messages of these jobs, which end because nothing reads their output.
   private func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
@@ -251,7 +256,7 @@ final class BoardOutputWriter: Sendable {
     } catch {
       ending.withLock { $0.code = ExitCode.of(error) }
       if let executor = executor.withLock({ $0 }) {
-        Task { [self] in executor.endWithoutOutput(silence) }
+        Task { executor.endWithoutOutput() }
       }
       if error != .closed {
         BoardProgram.complain(

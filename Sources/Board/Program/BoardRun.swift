@@ -109,6 +109,7 @@ final class BoardRun: Sendable {
       keepsGoing: !isInteractive && options.keepGoing == true,
       unusedAliases: isInteractive ? [] : Set(options.aliases.keys),
       checksStatusOfFiles: isInteractive && options.checkStatus == nil)
+    session.lostOutput.withLock { $0 = output.lost }
     output.executor.withLock { $0 = session }
     defer { output.executor.withLock { $0 = nil } }
     let reader = PlainLineReader()

@@ -44,6 +44,7 @@ extension LineExecutor {
       if end.exitCode == ExitCode.interrupted, !context.isBackground { jobs.interrupt(line.id) }
       // An interrupt of the pause cancels `watch` itself.
       jobs.setForeground(context.job, in: line.id)
+      if lostOutputCode != nil { return endWithoutOutput() }
       await board.endRound(of: context.job, status: end.exitCode)
     }
   }

@@ -24,6 +24,8 @@ public final class LineExecutor: Sendable {
   let leaving = Mutex<ExitConfirmation?>(nil)
   /// What the program does around the lines of sourced files.
   let sourcedLines = Mutex(SourcedLineHooks())
+  /// The end of standard output.
+  let lostOutput = Mutex(LostOutput())
   /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
@@ -92,13 +94,16 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
-  /// Cancels the endless commands, because their output is no longer read.
-  ///
-  /// - Parameter begin: Called first, with their jobs.
-  func endWithoutOutput(_ begin: ([Int]) -> Void) {
-    let endless = jobs.endless
-    begin(endless)
-    jobs.cancel(endless)
+  /// The exit code of the program after the end of standard output, or `nil` before it.
+  var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
+
+  /// Cancels the commands that have no end or begin others, because their output is no longer
+  /// read. The command that runs ends by itself.
+  func endWithoutOutput() {
+    let watches = board.store.withState { $0.shell.watches?.map(\.job) ?? [] }
+    let ended = Set(jobs.endless + watches).sorted()
+    lostOutput.withLock { $0.silence }(ended)
+    jobs.cancel(ended)
   }
 
   /// Returns a line for display, without typed secrets and terminal control characters.
@@ -170,6 +175,8 @@ public final class LineExecutor: Sendable {
   ///   earlier, or success. The prefix of its line defines failure. A command that a line has
   ///   waited for does not count again, and a cancelled command is not a failure.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
+    // A command that had not begun when standard output ended was not cancelled.
+    if lostOutputCode != nil { endWithoutOutput() }
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
     let line = jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
@@ -220,6 +227,7 @@ public final class LineExecutor: Sendable {
     var end = CommandEnd(exitCode: 0)
     var waits = false
     for command in list.commands {
+      if lostOutputCode != nil { break }
       waits = waits || !command.isBackground
       end = await run(command, line, list.prefix)
       if board.store.withState({ $0.shell.exitCode }) != nil { break }
@@ -231,6 +239,7 @@ public final class LineExecutor: Sendable {
     if jobs.isInterrupted(line.id) {
       return .interrupted(after: end.exitCode, saying: end.message)
     }
+    if let code = lostOutputCode { return LineOutcome(exitCode: code, stop: true) }
     // A prefix applies to the commands that end with the line, and to each background command when
     // it ends.
     var outcome = LineOutcome(exitCode: end.exitCode, message: end.message)

@@ -1,0 +1,8 @@
+/// What an executor knows of standard output, which a closed pipe or a full disk ends. No further
+/// command begins then.
+struct LostOutput: Sendable {
+  /// Returns the exit code of the program, or `nil` while standard output can be written.
+  var exitCode: @Sendable () -> Int32? = { nil }
+  /// Leaves out further messages of commands, which are about to be cancelled.
+  var silence: @Sendable ([Int]) -> Void = { _ in }
+}

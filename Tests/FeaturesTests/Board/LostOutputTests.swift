@@ -1,0 +1,59 @@
+import SwiftBoardDependencies
+import SwiftBoardTestSupport
+import Synchronization
+import Testing
+
+@testable import SwiftBoardBoard
+
+/// What still runs when nothing more can be written to standard output.
+@Suite("lost output")
+struct LostOutputTests {
+  /// The jobs that are to be silent.
+  private let silenced = EventLog<[Int]>()
+
+  /// Lines whose standard output ends with the first output. No time passes.
+  private func lines() -> Lines {
+    var dependencies = Dependencies.preview
+    dependencies.clock = BoardClock(now: { 0 }, sleep: { _ in })
+    let lines = Lines(dependencies: dependencies)
+    lines.session.lostOutput.withLock {
+      $0 = LostOutput(
+        exitCode: { [weak lines] in lines?.allPrinted.isEmpty == false ? 74 : nil },
+        silence: { [silenced] in silenced.append($0) })
+    }
+    return lines
+  }
+
+  @Test(
+    "the rest of a line and of sourced files does not begin",
+    arguments: [
+      "echo a; set x 1", "echo a; set x 1 &", "-echo a; set x 1", "source IN; set x 1",
+      "source OUT; set x 1", "-source OUT", "set y 1 > FILE; echo a; set x 1",
+    ])
+  func rest(line: String) async throws {
+    let (folder, lines) = (try TemporaryFolder(), self.lines())
+    try folder.write("set y 2\necho a\nset x 1\n", to: "in.sb")
+    try folder.write("source \(folder.path("in.sb"))\nset x 1\n", to: "out.sb")
+    let text = line.replacing("IN", with: folder.path("in.sb"))
+      .replacing("OUT", with: folder.path("out.sb")).replacing("FILE", with: folder.path("file"))
+    #expect(await lines.run(text) == 74, "\(lines.allPrinted)")
+    #expect(lines.allPrinted == "a\n")
+    #expect(lines.board.store.state.shell.variables["x"] == nil)
+    #expect(await lines.run("set x 1") == 74)
+    #expect(lines.board.store.state.shell.variables["x"] == nil)
+    await lines.board.close()
+  }
+
+  @Test(
+    "a watch begins no other round", arguments: ["watch 1h echo x", "watch 1h --count 50 echo x"])
+  func watch(line: String) async {
+    let lines = self.lines()
+    #expect(await lines.run("\(line); set x 1") == 74)
+    #expect(lines.allPrinted.ranges(of: "x\n").count == 1, "\(lines.allPrinted)")
+    #expect(silenced.events.contains([1]), "\(silenced.events)")
+    #expect(lines.board.store.state.shell.watches == nil)
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    #expect(lines.board.store.state.shell.variables == [:])
+    await lines.board.close()
+  }
+}
