@@ -99,6 +99,16 @@ struct JSONErrorOutputTests {
     let words = try await program.run("--home", "h", "-x", "echo", "hi")
     #expect(words.errorText == "+ echo hi\n")
 
+    try program.folder.write("echo a\nsource in.sb\n", to: "out.sb")
+    try program.folder.write("! keychain set a hunter2\necho b\n", to: "in.sb")
+    let sourced = try await program.run("--home", "h", "-x", "-q", "-c", "source out.sb")
+    #expect(sourced.status == .exited(0), "\(sourced.errorText)")
+    #expect(
+      sourced.errorLines.filter { $0.hasPrefix("+ ") } == [
+        "+ source out.sb", "+ echo a", "+ source in.sb", "+ [refused: secret a]", "+ echo b",
+      ], "\(sourced.errorText)")
+    #expect(!sourced.errorText.contains("hunter2"), "\(sourced.errorText)")
+
     let behind = try await program.run("--home", "h", "-c", "time echo hi --json")
     #expect(try self.objects(behind).count == 1)
   }

@@ -96,7 +96,7 @@ extension BoardRun {
   }
 
   /// Prints a line before it runs, with `--echo`.
-  private func echo(_ line: ScriptLine, _ session: LineExecutor) {
+  func echo(_ line: ScriptLine, _ session: LineExecutor) {
     guard options.echo == true else { return }
     note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
   }

@@ -116,6 +116,7 @@ final class BoardRun: Sendable {
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }
     session.sourcedLines.withLock {
+      if options.echo == true { $0.echo = { [self] in echo($0, $1) } }
       $0.report = { [self] in report($0, of: $1, runBy: $2) }
     }
     showPromptChanges(of: board)

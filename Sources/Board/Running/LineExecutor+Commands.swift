@@ -224,6 +224,10 @@ extension LineExecutor {
         withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count,
         arguments: arguments ?? sourcing.arguments)
       (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
+      if let echo = sourcedLines.withLock({ $0.echo }) {
+        await learnSecrets()
+        echo(line, self)
+      }
       var outcome = await run(line, inner)
       // An interrupt ends the file, regardless of its failure policy.
       if outcome.isInterrupted { outcome.stop = true }
