@@ -339,7 +339,8 @@ public struct BoardRenderer: Sendable {
     let settings = state.settings.following(context)
     return OutputFormatter(
       format: settings.output, width: context.redirect == nil ? settings.columns : nil,
-      ascii: settings.isASCII, isExact: settings.isExact(redirect: context.redirect))
+      ascii: settings.isASCII || context.redirect != nil,
+      isExact: settings.isExact(redirect: context.redirect))
   }
 
   /// Returns the output of rows of a running command.

@@ -175,6 +175,7 @@ struct RendererTests {
       end, settings: .output(.table, width: 20), change: { $0.redirect = redirect })
     #expect(outputs.map(\.redirect) == [redirect])
     #expect(outputs.first?.text.contains("http://rm.test/api") == true)
+    #expect(outputs.first?.text.allSatisfy(\.isASCII) == true)
     let failed = BoardAction.api(
       .failed(job: 4, failure: Failure(code: 1, error: "x", message: "y")))
     #expect(self.outputs(failed, change: { $0.redirect = redirect }).map(\.redirect) == [nil])
