@@ -42,6 +42,32 @@ struct LinkTests {
     #expect(failure.count == 1 && failure.first?.contains(#""ok":false"#) == true, "\(failure)")
   }
 
+  @Test(
+    "the prefix of a line applies to the command of a link",
+    arguments: [
+      ("! open swiftboard://db/c/9", Int32(0)), ("- open swiftboard://db/c/9", 0),
+      ("! open swiftboard://db", 1), ("open swiftboard://db/c/9", 66),
+    ])
+  func prefixes(line: String, code: Int32) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == code, "\(lines.allPrinted)")
+    #expect(await lines.run("\(line) &") == 0)
+    #expect(await lines.run("wait") == code, "\(lines.allPrinted)")
+    #expect(await lines.run("\(line) &") == 0)
+    #expect(await lines.session.finish(cancelledBy: nil).exitCode == code)
+    await lines.board.close()
+  }
+
+  @Test("the time of a followed link is that of its command, and printed once")
+  func time() async {
+    let lines = Lines()
+    #expect(await lines.run("time open swiftboard://db/c/9") == 66)
+    let rows = lines.allPrinted.split(separator: "\n")
+    #expect(rows.count { $0.hasPrefix("time: ") } == 1, "\(rows)")
+    #expect(rows.last?.hasPrefix("time: ") == true, "\(rows)")
+    await lines.board.close()
+  }
+
   /// Links by the line that each leads to.
   private static let lines = [
     "api": "api service list", "api/sample/character/1": "api get sample/character/1",

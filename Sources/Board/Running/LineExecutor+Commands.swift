@@ -35,7 +35,7 @@ extension LineExecutor {
             command: .history(
               count: count, first: lines.count - shown.count + 1, lines: Array(shown)))),
         context, line)
-    case .open(let link, _): return await follow(link, action, context, line)
+    case .open(let link, _): return await follow(link, command, context, line)
     case .source(let path, let arguments):
       return await source(path, arguments, action, context, line)
     case .alias(let name?, nil), .unalias(let name):
@@ -110,8 +110,10 @@ extension LineExecutor {
     return texts.joined(separator: "; ")
   }
 
+  /// Runs the command of a link. The prefix of the line applies to this command, and not to the
+  /// step of `open`, which succeeds before it.
   private func follow(
-    _ text: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+    _ text: String, _ open: ShellCommand, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
     let link: BoardLink
     do throws(UsageError) {
@@ -127,9 +129,11 @@ extension LineExecutor {
           message: "no feature answers the link '\(text)'",
           help: "features: " + board.features.names.joined(separator: ", ")))
     }
-    var next = self.context(line, nil)
+    var next = self.context(line, context.prefix)
     redirects.give(context.job, to: next.job)
-    let end = await perform(action, context, line)
+    var opening = context
+    opening.prefix = nil
+    let end = await perform(.shell(.run(context: opening, command: open)), opening, line)
     guard end.exitCode == 0 else {
       _ = redirects.close(next.job, status: end.exitCode)
       return end
