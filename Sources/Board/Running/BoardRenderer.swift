@@ -159,8 +159,9 @@ public struct BoardRenderer: Sendable {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
     all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
-    if all.isEmpty, let round = Self.shownRound(of: context, settings) {
-      // A round without output takes away what the one before it has shown.
+    if all.isEmpty, outcome.hasResult, let round = Self.shownRound(of: context, settings) {
+      // A round without output takes away what the one before it has shown. One that follows a link
+      // is shown by the command of the link.
       var nothing = BoardOutput(stream: .standardOutput, content: "", job: context.job)
       nothing.display.round = round
       return [nothing]

@@ -130,6 +130,7 @@ extension LineExecutor {
           help: "features: " + board.features.names.joined(separator: ", ")))
     }
     var next = self.context(line, context.prefix)
+    next.round = context.round
     redirects.give(context.job, to: next.job)
     var opening = context
     opening.prefix = nil

@@ -72,9 +72,7 @@ extension LineExecutor {
       borrowOutput(of: outer, for: &context)
       let action = match.output.action(context)
       if let end = await special(action, context, line) { return end }
-      let end = await perform(action, context, line)
-      guard context.isBackground else { return end }
-      return CommandEnd(exitCode: await board.wait(for: context.job))
+      return await perform(action, context, line)
     } catch { return await reject(Failure(error), context) }
   }
 }

@@ -439,7 +439,8 @@ public final class LineExecutor: Sendable {
     return secrets.refusal(of: withoutAliases(script), redactor)?.text ?? line.text
   }
 
-  /// Runs a command until its end, or starts it in the background.
+  /// Runs a command until its end, or starts it in the background, where only a round of `watch` is
+  /// waited for.
   ///
   /// - Parameter link: The link that started the command, or `nil` for a line.
   func perform(
@@ -455,7 +456,9 @@ public final class LineExecutor: Sendable {
       board.start(action, context, link: link)
       // The next line must see the recording started, marked or ended.
       if action.changesRecording { _ = await board.wait(for: context.job) }
-      return CommandEnd(exitCode: 0)
+      // The pause of a `watch` begins when its round has ended.
+      let isRound = context.round != nil
+      return CommandEnd(exitCode: isRound ? await board.wait(for: context.job) : 0)
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)

@@ -151,6 +151,26 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("a round that follows a link ends with the command of the link, and its failure is its own")
+  func roundOfLink() async throws {
+    let lines = Self.paused()
+    lines.world.api.answer { _ in .hang }
+    #expect(await lines.run("api service add s http://s.test") == 0)
+    #expect(await lines.run("watch 1h open swiftboard://api/s/x &") == 0)
+    await lines.world.api.waitForHanging()
+    let state = lines.board.store.state.shell
+    #expect(state.watches?.map(\.isDue) == [true], "the round has not ended")
+    #expect(state.running.map(\.name) == ["watch", "api.get"])
+    #expect(state.running.map(\.round) == [nil, state.running[0].job])
+    lines.world.api.release(with: .json("{}", status: 404))
+    try await lines.board.store.wait { $0.shell.watches?.first?.isDue == false }
+    await lines.board.store.waitUntilDelivered()
+    let ended = #""watched":{"job":\#(state.running[0].job),"status":4}"#
+    #expect(lines.allSteps.contains(ended), "\(lines.allSteps)")
+    #expect(await lines.session.finish(cancelledBy: nil).exitCode == 0, "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("an interrupt ends the pause and the line")
   func interrupt() async throws {
     let lines = Self.paused()
