@@ -96,6 +96,20 @@ struct LineLanguageTests {
     #expect(run.errorText.contains("1 of 6 lines failed"), "\(run.errorText)")
   }
 
+  @Test("a command of session behind watch reads the running recording")
+  func watchOfTheRunningRecording() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "set a 1", "-c",
+      "watch 1ms --count 2 session timeline", "-c",
+      "watch 1ms --count 2 session state shell.lastStatus")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.ranges(of: "set a 1").count >= 2, "\(run.outputText)")
+    #expect(run.outputText.hasSuffix("\n0\n0\n"), "\(run.outputText)")
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
   @Test("watch repeats what an alias stands for") func watchOfAnAlias() async throws {
     let program = try Program()
     let outcome = try await program.run(

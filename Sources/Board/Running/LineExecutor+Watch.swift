@@ -70,7 +70,7 @@ extension LineExecutor {
       context.usesPager = false
       try apply(match, to: &context)
       borrowOutput(of: outer, for: &context)
-      let action = match.output.action(context)
+      let action = redirectedToRecording(match.output.action(context))
       if let end = await special(action, context, line) { return end }
       return await perform(action, context, line)
     } catch { return await reject(Failure(error), context) }

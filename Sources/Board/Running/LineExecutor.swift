@@ -290,7 +290,7 @@ public final class LineExecutor: Sendable {
 
   /// Returns the action to run. While the board shows an earlier step, commands that show the state
   /// are redirected to the recording. Commands that read the current recording get its name.
-  private func redirectedToRecording(_ action: BoardAction) -> BoardAction {
+  func redirectedToRecording(_ action: BoardAction) -> BoardAction {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
     case .shell(.run(let context, .state(let path))) where isInThePast:
