@@ -158,9 +158,9 @@ enum AliasExpansion {
     guard let start = words.first, !start.isQuoted else { return nil }
     var index = 0
     if start.literal == "watch" {
-      // Options may stand before the repeated command: it begins with the first word that is one.
+      // The repeated command begins with the first word that is one.
       index =
-        words.indices.dropFirst(2).first { index in
+        words.indices.dropFirst(countBeforeRepeated(words)).first { index in
           guard let text = words[index].literal else { return false }
           return aliases[text] != nil || firstWords.contains(text)
         } ?? 0
@@ -168,5 +168,35 @@ enum AliasExpansion {
     let word = words[index]
     guard !word.isQuoted, let name = word.literal, aliases[name] != nil else { return nil }
     return index
+  }
+
+  /// Returns how many words stand before the command that `watch` repeats: options with their
+  /// values, and the interval. A word that cannot be a value may be the command: what it stands for
+  /// is searched for secrets also where a value is missing.
+  private static func countBeforeRepeated(_ words: [Word]) -> Int {
+    var (count, hasInterval) = (1, false)
+    while count < words.count {
+      let text = words[count].literal ?? ""
+      if !words[count].isQuoted, text.hasPrefix("-") {
+        count += 1
+        if count < words.count, isValue(words[count], of: text) { count += 1 }
+      } else if !hasInterval, count == 1 || text.first?.isNumber != false {
+        hasInterval = true
+        count += 1
+      } else {
+        return count
+      }
+    }
+    return count
+  }
+
+  /// Returns whether a word is the value of the option before it.
+  private static func isValue(_ word: Word, of option: String) -> Bool {
+    let uses = try? Argument(option).options(among: WatchCommand.options + ProgramOptions.globals) {
+      UsageError("unknown option '\($0)'")
+    }
+    guard let use = uses?.last, case .next = use.value else { return false }
+    guard let text = word.literal else { return true }
+    return (try? use.option.kind.check(Argument(text), named: option)) != nil
   }
 }

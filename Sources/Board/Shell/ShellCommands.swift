@@ -167,7 +167,7 @@ enum ShellCommands {
       arguments: [
         ArgumentSpec("interval", "the time between two rounds, like 5s", kind: .duration),
         ArgumentSpec("command", "what is repeated, with its own options", repeating: true),
-      ], options: [OptionSpec("count", value: "N", "end after N rounds")],
+      ], options: WatchCommand.options,
       examples: ["watch 5s downloads list sab", "watch 500ms state api --count 3"],
       takesCommand: true
     ) { invocation throws(UsageError) in try WatchCommand.command(invocation) },

@@ -26,6 +26,9 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     }
   }
 
+  /// The options of `watch` itself.
+  static let options = [OptionSpec("count", value: "N", "end after N rounds", kind: .int)]
+
   /// Milliseconds from the end of a round to the next one.
   public var interval: Int64
   /// The number of rounds; `nil`: until it is cancelled.

@@ -128,6 +128,24 @@ struct ShellFeatureTests {
   }
 
   @Test(
+    "behind watch, an alias is no interval and no value of an option",
+    arguments: [
+      "watch 1s --count 1 echo a", "watch --count 1 1s echo a", "watch 1s --count '1' echo a",
+      "watch --timeout 1s 1s --count=1 echo a", "watch 1s -qo plain echo a --count 1",
+      "watch -o plain 1s --count 1 hi",
+    ])
+  func aliasesOfValues(line: String) async {
+    let lines = Lines()
+    for name in ["1", "1s", "plain", "a"] {
+      #expect(await lines.run("alias \(name) 'db list'") == 0, "\(lines.allPrinted)")
+    }
+    #expect(await lines.run("alias hi 'echo a'") == 0)
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted == "a\n")
+    await lines.board.close()
+  }
+
+  @Test(
     "an alias of several words has these words",
     arguments: [
       ("db get 'my coll'", "db get 'my coll'"), (#"echo "it's \$5""#, #"echo "it's \$5""#),
@@ -224,7 +242,13 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
-  @Test("a secret behind an alias is in no step", arguments: ["k set a V", "echo x; k get a V"])
+  @Test(
+    "a secret behind an alias is in no step",
+    arguments: [
+      "k set a V", "echo x; k get a V", "watch 5s --count 2 k set a V", "watch --count 2 k set a V",
+      "watch 5s --count k set a V", "watch 5s -o k set a V", "watch 5s ! k set a V",
+      "watch --timeout k set a V",
+    ])
   func secretBehindAlias(line: String) async {
     let lines = Lines()
     #expect(await lines.run("alias k keychain") == 0)
