@@ -203,6 +203,9 @@ struct ExitCodeTests {
     #expect(run.errorText.contains("No space left on device"))
     let redirect = try await program.run("-c", "echo a > /dev/full")
     #expect(redirect.status == .exited(74), "\(redirect.errorText)")
+    let timed = try await program.run("-c", "time echo a > /dev/full")
+    #expect(timed.status == .exited(74), "\(timed.errorText)")
+    #expect(timed.errorText.ranges(of: "time: ").count == 1, "\(timed.errorText)")
     let secret = try await program.shell(
       "\"$0\" --environment mock keychain get radarr --reveal > /dev/full")
     #expect(secret.status == .exited(74), "\(secret.errorText)")

@@ -471,7 +471,8 @@ public final class LineExecutor: Sendable {
   func closeOutput(of context: CommandContext, _ code: Int32, _ line: Line) async -> CommandEnd {
     let end = board.takeEnd(of: context.job, exitCode: code)
     guard let failure = redirects.close(context.job, status: code) else { return end }
-    var next = self.context(line, context.prefix)
+    // The command has ended, and said how long it took.
+    var next = self.context(line, nil)
     next.name = context.name
     return await reject(board.placed(failure, in: context), next)
   }
