@@ -110,6 +110,26 @@ struct BackgroundWorkTests {
     try await program.expectWholeRecording()
   }
 
+  @Test("'cancel' of a watch ends its round, which leaves the file of the watch as it is")
+  func cancelledRound() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write("old", to: "w.txt")
+    let child = try ChildProcess(
+      try Program.executable(), ["--home", "h"], environment: program.environment(),
+      folder: program.folder.path)
+    child.writeInput("watch 1h api get \(server.origin)/faults/hang > w.txt &\n")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    child.writeInput("cancel 1\njobs\n")
+    child.closeInput()
+    #expect(await server.waitForClose(path: "/faults/hang"))
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(outcome.outputText == "job  command  line\n---  -------  ----\n")
+    #expect(outcome.errorText.contains("[1] cancelled: watch\n"), "\(outcome.errorText)")
+    #expect(try program.text("w.txt") == "old")
+  }
+
   @Test(
     "an interrupt while it is waited for cancels it and ends with 130", arguments: [false, true])
   func interrupted(keepsGoing: Bool) async throws {

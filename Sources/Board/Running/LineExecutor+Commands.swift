@@ -16,6 +16,10 @@ extension LineExecutor {
     case .cancel(let job?) where job == context.job:
       // The number is that of the command itself, which cannot end itself.
       return await fail(context, .notRunning(job: job))
+    case .cancel(let job?):
+      let end = await perform(action, context, line)
+      if end.exitCode == 0 { cancelRound(of: job) }
+      return end
     case .effects:
       let effects = board.store.effects.map {
         EffectLine(

@@ -58,6 +58,27 @@ extension LineExecutor {
     return board.store.withState { $0.shell.isDue(job) == true }
   }
 
+  /// Waits for the end of a round in the background.
+  ///
+  /// - Parameters:
+  ///   - round: The job of the round, which has started.
+  ///   - watch: The job of its `watch`.
+  /// - Returns: The exit code of the round.
+  func wait(forRound round: Int, of watch: Int) async -> Int32 {
+    // `watch` may have been cancelled while the round started.
+    await board.store.waitUntilDelivered()
+    if board.store.withState({ $0.shell.isDue(watch) == nil }) { jobs.cancel([round]) }
+    return await board.wait(for: round)
+  }
+
+  /// Cancels the running round of a `watch` in the background that was cancelled. The reducers
+  /// cancel `watch` alone.
+  func cancelRound(of watch: Int, by cause: String? = nil) {
+    let running = board.store.withState { $0.shell.running }
+    let rounds = running.filter { $0.round == watch && $0.isBackground }
+    jobs.cancel(rounds.map(\.job), by: cause)
+  }
+
   private func round(
     _ words: [Argument], _ outer: CommandContext, _ line: Line
   ) async -> CommandEnd {

@@ -180,11 +180,9 @@ public final class LineExecutor: Sendable {
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
     let line = jobs.beginLine()
     let cause = cause ?? (wasInterrupted ? "the interrupt" : nil)
-    if let cause {
-      jobs.cancel(background, by: cause)
-    } else {
-      jobs.cancel(jobs.endlessInBackground, by: Failure.endOfLines)
-    }
+    let cancelled = cause == nil ? jobs.endlessInBackground : background
+    jobs.cancel(cancelled, by: cause ?? Failure.endOfLines)
+    for job in cancelled { cancelRound(of: job, by: cause ?? Failure.endOfLines) }
     let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in
       let outcome = jobs.judge(job, code)
@@ -457,8 +455,8 @@ public final class LineExecutor: Sendable {
       // The next line must see the recording started, marked or ended.
       if action.changesRecording { _ = await board.wait(for: context.job) }
       // The pause of a `watch` begins when its round has ended.
-      let isRound = context.round != nil
-      return CommandEnd(exitCode: isRound ? await board.wait(for: context.job) : 0)
+      guard let watch = context.round else { return CommandEnd(exitCode: 0) }
+      return CommandEnd(exitCode: await wait(forRound: context.job, of: watch))
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)

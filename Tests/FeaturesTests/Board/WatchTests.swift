@@ -139,6 +139,24 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("a round in the background ends with its watch")
+  func cancelledRound() async throws {
+    let lines = Self.paused()
+    lines.world.api.answer { _ in .hang }
+    #expect(await lines.run("api service add s http://s.test") == 0)
+    #expect(await lines.run("watch 1h api s/x &") == 0)
+    await lines.world.api.waitForHanging()
+    #expect(await lines.run("cancel 2") == 0, "\(lines.allPrinted)")
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    await lines.world.api.waitForNoneHanging()
+    #expect(await lines.run("watch 1h api s/x &") == 0)
+    await lines.world.api.waitForHanging()
+    #expect(await lines.session.finish(cancelledBy: nil).exitCode == 0, "\(lines.allPrinted)")
+    await lines.board.store.waitUntilDelivered()
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    await lines.board.close()
+  }
+
   @Test("a round in the background counts as a part of its watch, and not by itself")
   func roundInBackground() async {
     let lines = Self.paused()
