@@ -288,6 +288,14 @@ public final class Board: Sendable {
     return store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
   }
 
+  /// Prints how long a command took that its steps do not tell. A replay does not print it.
+  func printTime(_ milliseconds: Int64, of context: CommandContext) {
+    let state = store.withState { copy $0 }
+    for output in BoardRenderer.outputs(ofTime: milliseconds, of: context, in: state) {
+      sink(output)
+    }
+  }
+
   /// Ends a command that cannot continue. Does nothing if it has ended.
   func end(_ job: Int, failing failure: Failure) {
     guard !closing.isSet else { return }

@@ -255,14 +255,27 @@ public struct BoardRenderer: Sendable {
     if let text = outcome.afterword, !settings.isQuiet, !isJSON {
       messages.append(Message(text: StyledText(text + "\n")))
     }
-    if context.prefix == .time {
-      let text = "time: \(milliseconds) ms"
-      messages.append(
-        Message(
-          text: isJSON ? NoteReport.json(text, line: context.line) : StyledText(text + "\n"),
-          wraps: !isJSON))
-    }
+    if context.prefix == .time { messages.append(Self.time(milliseconds, of: context, settings)) }
     return messages
+  }
+
+  private static func time(
+    _ milliseconds: Int64, of context: CommandContext, _ settings: BoardSettings
+  ) -> Message {
+    let text = "time: \(milliseconds) ms"
+    return settings.output == .json
+      ? Message(text: NoteReport.json(text, line: context.line), wraps: false)
+      : Message(text: StyledText(text + "\n"))
+  }
+
+  /// Returns the output of the time of a command that its steps do not tell.
+  static func outputs(
+    ofTime milliseconds: Int64, of context: CommandContext, in state: BoardState
+  ) -> [BoardOutput] {
+    let message = time(milliseconds, of: context, state.settings.following(context))
+    var outputs = output(.standardError, message.text, .all, context, state)
+    for index in outputs.indices { outputs[index].display.wraps = message.wraps }
+    return outputs
   }
 
   /// Returns the text of a note, or `nil` if it is not printed: in JSON, the value has all but

@@ -12,7 +12,7 @@ extension LineExecutor {
     guard case .shell(.run(_, let command)) = action else { return nil }
     switch command {
     case .wait(let job, _):
-      return await wait(for: job, context, line)
+      return await timed(context) { await wait(for: job, $0, line) }
     case .cancel(let job?) where job == context.job:
       // The number is that of the command itself, which cannot end itself.
       return await fail(context, .notRunning(job: job))
@@ -41,7 +41,9 @@ extension LineExecutor {
         context, line)
     case .open(let link, _): return await follow(link, command, context, line)
     case .source(let path, let arguments):
-      return await source(path, arguments, action, context, line)
+      return await timed(context) {
+        await source(path, arguments, .shell(.run(context: $0, command: command)), $0, line)
+      }
     case .alias(let name?, nil), .unalias(let name):
       let aliases = board.store.withState { $0.shell.aliases } ?? [:]
       guard aliases[name] == nil else { return nil }
@@ -56,6 +58,21 @@ extension LineExecutor {
     case .watch(let watch): return await self.watch(watch, action, context, line)
     default: return nil
     }
+  }
+
+  /// Runs a command that does not last from the beginning of its step to the end. The prefix `time`
+  /// is its own and not that of the step.
+  private func timed(
+    _ context: CommandContext, _ run: (CommandContext) async -> CommandEnd
+  ) async -> CommandEnd {
+    guard context.prefix == .time else { return await run(context) }
+    var untimed = context
+    untimed.prefix = nil
+    let clock = board.dependencies.clock
+    let start = clock.now
+    let end = await run(untimed)
+    board.printTime((clock.now - start) / 1000, of: context)
+    return end
   }
 
   /// Waits for one background job or for all. The exit code is that of the first one that failed.

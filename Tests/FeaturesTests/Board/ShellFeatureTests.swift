@@ -6,6 +6,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
@@ -200,6 +201,39 @@ struct ShellFeatureTests {
     #expect(await lines.run("unalias hi; unalias hi") == 66)
     #expect(lines.board.store.withState { $0.shell.aliases } == ["ho": "echo again"])
     await lines.board.close()
+  }
+
+  @Test("the time of source is that of the lines of the file, and that of wait is the wait")
+  func timeOfOtherCommands() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("watch 300ms --count 3 echo x\n", to: "x.sb")
+    let now = Mutex<Int64>(0)
+    var dependencies = World().dependencies
+    dependencies.clock = BoardClock(
+      now: { now.withLock(\.self) },
+      sleep: { time in now.withLock { $0 += time.microseconds } })
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run("time source \(folder.path("x.sb"))") == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted == "x\nx\nx\ntime: 600 ms\n")
+    #expect(await lines.run("time source \(folder.path("missing.sb"))") == 66)
+    #expect(lines.allPrinted.hasSuffix("\ntime: 0 ms\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.ranges(of: "time: ").count == 2)
+    await lines.board.close()
+
+    // Each look at the clock takes a second.
+    dependencies.clock = BoardClock(
+      now: {
+        now.withLock {
+          $0 += 1_000_000
+          return $0
+        }
+      }, sleep: { _ in })
+    let waiting = Lines(dependencies: dependencies)
+    #expect(await waiting.run("watch 300ms --count 3 echo x &") == 0)
+    #expect(await waiting.run("time wait") == 0, "\(waiting.allPrinted)")
+    let times = waiting.allPrinted.split(separator: "\n").filter { $0.hasPrefix("time: ") }
+    #expect(times.count == 1 && times.first?.hasSuffix("000 ms") == true, "\(times)")
+    await waiting.board.close()
   }
 
   @Test("the words behind the file of source are the arguments of its lines, and of those alone")
