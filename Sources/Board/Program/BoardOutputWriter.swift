@@ -22,7 +22,7 @@ final class BoardOutputWriter: Sendable {
   private let terminal: Terminal
   private let color: ColorMode
   /// The executor whose output is written, or `nil` if none runs lines. Its commands without an end
-  /// are cancelled when standard output can no longer be written, since nothing else would end them.
+  /// are cancelled when standard output can no longer be written: nothing else would end them.
   let executor = Mutex<LineExecutor?>(nil)
 
   /// The row of the terminal that the cursor is in.

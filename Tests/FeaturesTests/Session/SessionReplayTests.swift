@@ -88,7 +88,6 @@ struct SessionReplayTests {
 
   @Test(
     "a replay of the running recording ends with its own step, under any name of the file",
-    .timeLimit(.minutes(5)),
     arguments: ["r", "r --speed 50", "r --from 1", "link", "link --idle-limit 1s"])
   func running(recording: String) async throws {
     let folder = try TemporaryFolder()
