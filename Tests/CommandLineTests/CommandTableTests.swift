@@ -246,6 +246,7 @@ struct CommandTableTests {
     func topic(_ line: String) throws -> [String]? { demo.helpTopic(in: try arguments(line)) }
     #expect(try topic("api get --help --nonsense") == ["api", "get"])
     #expect(try topic("api get a/b --timeout 5s -h") == ["api", "get"])
+    #expect(try topic("api get a/b --timeout -h") == nil)
     #expect(try topic("--help") == [])
     #expect(try topic("echo -- --help") == nil)
     #expect(try topic("echo '--help'") == nil)

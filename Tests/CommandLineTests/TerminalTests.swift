@@ -37,7 +37,8 @@ struct TerminalTests {
     "locale",
     arguments: [
       (["LANG": "de_DE.UTF-8"], true), (["LANG": "C.utf8"], true), ([:], false),
-      (["LANG": "C"], false),
+      (["LANG": "C"], false), (["LANG": "C.utf8"], true), (["LANG": "UTF-8"], true),
+      (["LANG": "de_DE.UTF-8@euro"], true), (["LANG": "de_DE.ISO-8859-15@utf8"], false),
       (["LC_ALL": "C", "LANG": "en_US.UTF-8"], false),
       (["LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "LANG": "C"], true),
     ])

@@ -154,6 +154,7 @@ extension BoardRun {
     var isInterrupted = false
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
       await session.learnSecrets()
+      echo(line, session)
       var outcome = await run(line, session)
       isInterrupted = outcome.isInterrupted
       if isInterrupted { outcome.stop = true }

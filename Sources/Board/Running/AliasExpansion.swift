@@ -180,7 +180,7 @@ enum AliasExpansion {
       if !words[count].isQuoted, text.hasPrefix("-") {
         count += 1
         if count < words.count, isValue(words[count], of: text) { count += 1 }
-      } else if !hasInterval, count == 1 || text.first?.isNumber != false {
+      } else if !hasInterval, text.first?.isNumber != false {
         hasInterval = true
         count += 1
       } else {

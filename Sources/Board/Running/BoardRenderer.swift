@@ -235,7 +235,12 @@ public struct BoardRenderer: Sendable {
     let settings = state.settings.following(context)
     let isJSON = settings.output == .json
     var messages: [Message] = []
-    if let failure = outcome.failure, context.isBackground,
+    // A round that is cancelled with its `watch` says no more than that one.
+    let endsWithWatch =
+      context.isBackground && outcome.failure?.isCancellation == true
+      && context.round.map { state.shell.isDue($0) == nil } == true
+    let failure = endsWithWatch ? nil : outcome.failure
+    if let failure, context.isBackground,
       isJSON ? failure.isCancelledAtEnd : failure.isCancellation
     {
       // What was asked for is not a mistake of the line.
@@ -245,7 +250,7 @@ public struct BoardRenderer: Sendable {
           ? Message(
             text: NoteReport.json("job \(context.job): \(text)", line: context.line), wraps: false)
           : Message(text: StyledText("[\(context.job)] \(text)\n")))
-    } else if let failure = outcome.failure {
+    } else if let failure {
       let report = report(failure, outcome.value, context, state)
       messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))
     } else if announces(context, state) {

@@ -44,7 +44,9 @@ extension LineExecutor {
       if end.exitCode == ExitCode.interrupted, !context.isBackground { jobs.interrupt(line.id) }
       // An interrupt of the pause cancels `watch` itself.
       jobs.setForeground(context.job, in: line.id)
-      if lostOutputCode != nil { return endWithoutOutput() }
+      if lostOutputCode != nil, isEndless(context.job) || !context.isBackground {
+        return endWithoutOutput()
+      }
       await board.endRound(of: context.job, status: end.exitCode)
     }
   }
@@ -91,7 +93,9 @@ extension LineExecutor {
       context.usesPager = false
       try apply(match, to: &context)
       borrowOutput(of: outer, for: &context)
-      let action = redirectedToRecording(match.output.action(context))
+      var action = match.output.action(context)
+      // The rounds show the present state, also while the board shows an earlier one.
+      if case .session = action { action = redirectedToRecording(action) }
       if let end = await special(action, context, line) { return end }
       return await perform(action, context, line)
     } catch { return await reject(Failure(error), context) }

@@ -97,10 +97,12 @@ public final class LineExecutor: Sendable {
   /// The exit code of the program after the end of standard output, or `nil` before it.
   var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
 
-  /// Cancels the commands that have no end or begin others, because their output is no longer
-  /// read. The command that runs ends by itself.
+  /// Cancels the commands that have no end, and a `watch` that the line waits for, because their
+  /// output is no longer read. Other commands end by themselves.
   func endWithoutOutput() {
-    let watches = board.store.withState { $0.shell.watches?.map(\.job) ?? [] }
+    let watches = board.store.withState { state in
+      state.shell.running.filter { !$0.isBackground && state.shell.isDue($0.job) != nil }.map(\.job)
+    }
     let ended = Set(jobs.endless + watches).sorted()
     lostOutput.withLock { $0.silence }(ended)
     jobs.cancel(ended)

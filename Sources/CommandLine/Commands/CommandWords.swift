@@ -39,7 +39,7 @@ struct CommandWords: Sendable {
     var topic: [String] = []
     var candidates: [Entry] = []
     var isPath = true
-    for word in words {
+    for (index, word) in words.enumerated() {
       // What is inserted is data, like what is quoted.
       guard let text = word.text, !word.isQuoted, !word.isInserted else {
         isPath = false
@@ -47,7 +47,9 @@ struct CommandWords: Sendable {
       }
       if text == "--" { return nil }
       if text == "--help" { return topic }
-      if text == "-h", !candidates.contains(where: { $0.options.contains { $0.short == "h" } }) {
+      if text == "-h", !candidates.contains(where: { $0.options.contains { $0.short == "h" } }),
+        !takesNextWord(words[..<index].last, candidates)
+      {
         return topic
       }
       guard isPath, !text.hasPrefix("-") else { continue }
@@ -60,5 +62,12 @@ struct CommandWords: Sendable {
       }
     }
     return nil
+  }
+
+  /// Returns whether a word is an option of `candidates` whose value is the next word.
+  private func takesNextWord(_ word: Argument?, _ candidates: [Entry]) -> Bool {
+    let uses = try? word?.options(among: candidates.flatMap(\.options)) { UsageError($0) }
+    if case .next? = uses?.last?.value { return true }
+    return false
   }
 }

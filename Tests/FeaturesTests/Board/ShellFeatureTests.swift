@@ -281,7 +281,7 @@ struct ShellFeatureTests {
     arguments: [
       "k set a V", "echo x; k get a V", "watch 5s --count 2 k set a V", "watch --count 2 k set a V",
       "watch 5s --count k set a V", "watch 5s -o k set a V", "watch 5s ! k set a V",
-      "watch --timeout k set a V",
+      "watch --timeout k set a V", "watch k set a V",
     ])
   func secretBehindAlias(line: String) async {
     let lines = Lines()
