@@ -154,8 +154,7 @@ final class BoardRecording: Sendable {
   ///   - path: The file.
   ///   - rotation: The rotation of files, or `nil` for a single one.
   ///   - durability: The faults that recorded steps survive.
-  ///   - replaces: Whether to end a running recording. It ends once the new one has started. One
-  ///     that has ended by itself is always replaced.
+  ///   - replaces: Whether to end a running recording. It ends once the new one has started.
   /// - Throws: `RecordingError`. A running recording then continues.
   func record(
     to path: String, _ rotation: RecordingOptions.Rotation?,
@@ -198,9 +197,7 @@ final class BoardRecording: Sendable {
         // recording, and would miss one that starts later.
         guard !closing.isSet else { return }
         let replaced = current
-        guard replaces || replaced?.recorder.isRecording != true else {
-          return result = .failure(.attached)
-        }
+        guard replaces || replaced == nil else { return result = .failure(.attached) }
         let now = dependencies.clock.now
         shared.withLock { $0.time = now }
         var options = options
@@ -314,6 +311,8 @@ extension BoardRecording: RecordingService {
     if let current {
       current.recorder.checkFile()
       guard !current.recorder.isRecording else { throw Failure.alreadyRecording(current.path) }
+      // It ended by itself, which was reported then. What is left of it ends as by `session stop`.
+      _ = take(where: { $0.recorder === current.recorder })
     }
     try dependencies.files.checkTarget(path, isRecording: true)
     try dependencies.files.makeFolder(ofRecording: path)

@@ -82,10 +82,9 @@ public final class LiveAnalytics: Analytics {
     return outlets.reduce(true) { $1.flush(deadline: deadline) && $0 }
   }
 
-  /// Flushes on a thread of its own if an event waits, and reports what has not been delivered.
+  /// Flushes on a thread of its own, and reports what has not been delivered.
   public func shutDown(within duration: Duration) async -> Bool {
-    var isComplete = outlets.allSatisfy(\.isIdle)
-    if !isComplete { isComplete = await DetachedThread.run { self.flush(within: duration) } }
+    let isComplete = await DetachedThread.run { self.flush(within: duration) }
     for statistics in statistics() {
       let lost = statistics.waiting + statistics.dropped
       if lost > 0 { onLoss(statistics.provider, lost) }
@@ -156,8 +155,6 @@ private final class AnalyticsOutlet: Sendable {
 
   func add(_ delivery: AnalyticsDelivery) { worker.add(Item(delivery: delivery)) }
   func removeAll() { worker.removeAll() }
-  var isIdle: Bool { worker.isIdle }
-
   func flush(deadline: ContinuousClock.Instant) -> Bool { worker.flush(deadline: deadline) }
 
   func statistics() -> AnalyticsStatistics {

@@ -116,8 +116,10 @@ final class OpenOutputs: Sendable {
     outputs.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(output)) }
   }
 
-  /// Lets no other output begin. Returns those that have begun.
-  func close() -> [LiveFileOutput] {
-    Array((outputs.withLock { $0.take() } ?? [:]).values)
+  /// Discards all of them, and lets no other begin. Blocks while chunks are written.
+  func discardAll() {
+    for output in (outputs.withLock { $0.take() } ?? [:]).values {
+      output.discardNow(isOver: true)
+    }
   }
 }

@@ -169,10 +169,7 @@ package struct LiveFileService: FileService {
   /// Discards the files of `output` and `newFile` that are not complete. What writes them may not
   /// get another turn before the process ends.
   package func shutDown(within duration: Duration) async -> Bool {
-    let left = open.close()
-    if !left.isEmpty {
-      await DetachedThread.run { for output in left { output.discardNow(isOver: true) } }
-    }
+    await DetachedThread.run { [open] in open.discardAll() }
     return true
   }
 

@@ -54,9 +54,6 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   /// The number of queued elements, without those being processed.
   var count: Int { core.count }
 
-  /// Whether no element is queued or being processed.
-  var isIdle: Bool { core.isIdle }
-
   /// Adds an element.
   ///
   /// - Parameter isUrgent: Whether it ends a pause, as a queue does that is half full.
@@ -172,7 +169,6 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
 
   var dropped: Int { locked { $0.dropped } }
   var count: Int { locked { $0.queue.count } }
-  var isIdle: Bool { locked { $0.queue.isEmpty && !$0.attempts.isRunning } }
 
   func add(_ element: Element, bytes: Int, isUrgent: Bool) -> Bool {
     // Dropped elements are released after the lock.

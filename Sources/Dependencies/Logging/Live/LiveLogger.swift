@@ -113,10 +113,9 @@ public final class LiveLogger: Logger {
     return LoggerStatistics(counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
   }
 
-  /// Flushes every sink, on a thread of its own if one of them has to wait: a sink that writes to a
-  /// database needs the threads of the task pool.
+  /// Flushes every sink on a thread of its own, because a sink that writes to a database needs the
+  /// threads of the task pool.
   public func flush(within duration: Duration) async -> Bool {
-    if sinks.allSatisfy({ $0.flush(deadline: .now) }) { return true }
     let deadline = ContinuousClock().now.advanced(by: duration)
     return await DetachedThread.run { [sinks] in
       sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
