@@ -247,6 +247,7 @@ struct CommandTableTests {
     #expect(try topic("api get --help --nonsense") == ["api", "get"])
     #expect(try topic("api get a/b --timeout 5s -h") == ["api", "get"])
     #expect(try topic("api get a/b --timeout -h") == nil)
+    #expect(try topic("api get a/b -v -h") == ["api", "get"])
     #expect(try topic("--help") == [])
     #expect(try topic("echo -- --help") == nil)
     #expect(try topic("echo '--help'") == nil)

@@ -77,10 +77,7 @@ struct CommandBinder<Output> {
   }
 
   private func takesNextWord(_ word: Argument) -> Bool {
-    let known = candidates.flatMap(\.options) + table.globals
-    let uses = try? word.options(among: known) { UsageError($0) }
-    if case .next? = uses?.last?.value { return true }
-    return false
+    table.words.takesNextWord(word, candidates, table.globals)
   }
 
   private func choose() throws(UsageError) -> CommandWords.Entry {

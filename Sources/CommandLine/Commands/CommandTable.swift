@@ -75,7 +75,7 @@ public struct CommandTable<Output>: Sendable {
   ///
   /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {
-    self.words.helpTopic(in: words)
+    self.words.helpTopic(in: words, globals)
   }
 
   /// Returns the words that may follow `path`, in the table's order, without duplicates.

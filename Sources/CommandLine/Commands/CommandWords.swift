@@ -30,7 +30,7 @@ struct CommandWords: Sendable {
   }
 
   /// Returns the words to show help for; see `CommandTable.helpTopic(in:)`.
-  func helpTopic(in words: [Argument]) -> [String]? {
+  func helpTopic(in words: [Argument], _ globals: [OptionSpec]) -> [String]? {
     if let first = words.first, first.text == "?", !first.isQuoted, !first.isInserted {
       return words.dropFirst().compactMap(\.text)
     }
@@ -48,7 +48,7 @@ struct CommandWords: Sendable {
       if text == "--" { return nil }
       if text == "--help" { return topic }
       if text == "-h", !candidates.contains(where: { $0.options.contains { $0.short == "h" } }),
-        !takesNextWord(words[..<index].last, candidates)
+        !words[..<index].suffix(1).contains(where: { takesNextWord($0, candidates, globals) })
       {
         return topic
       }
@@ -64,9 +64,10 @@ struct CommandWords: Sendable {
     return nil
   }
 
-  /// Returns whether a word is an option of `candidates` whose value is the next word.
-  private func takesNextWord(_ word: Argument?, _ candidates: [Entry]) -> Bool {
-    let uses = try? word?.options(among: candidates.flatMap(\.options)) { UsageError($0) }
+  /// Returns whether a word is an option, of one of `candidates` or of the program, whose value is
+  /// the next word.
+  func takesNextWord(_ word: Argument, _ candidates: [Entry], _ globals: [OptionSpec]) -> Bool {
+    let uses = try? word.options(among: candidates.flatMap(\.options) + globals) { UsageError($0) }
     if case .next? = uses?.last?.value { return true }
     return false
   }

@@ -1,12 +1,10 @@
-import SwiftBoardCommandLine
-
 extension CommandTable {
   /// Returns the words of the `help` that `words` ask for by `--help`, `-h` or a first `?`, or
   /// `nil` if they ask for none; see `helpTopic(in:)`.
   ///
   /// The program options among them stay. Other words of a command that asks for help are left
   /// out, since they need not be right yet.
-  func helpWords(in words: [Argument], literal: Bool) -> [Argument]? {
+  package func helpWords(in words: [Argument], literal: Bool) -> [Argument]? {
     guard let topic = helpTopic(in: words) else { return nil }
     let help = Argument("help")
     if let first = words.first, first.text == "?", !first.isQuoted, !first.isInserted {
