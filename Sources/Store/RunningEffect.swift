@@ -47,9 +47,10 @@ extension StoreMachine {
       if case .end(let id, _) = event { id } else { nil }
     }
     let returned = Set(queued + deferredEnds.elements.map(\.0))
-    return graph.tree.unended.compactMap { effect in
-      if returned.contains(effect.id) { return nil }
-      return works[Int(effect.id.slot)].flatMap { RunningEffect($0, effect.phase) }
+    return graph.tree.nodes.indices.compactMap { slot in
+      let node = graph.tree.nodes[slot]
+      guard node.form == .leaf, !returned.contains(graph.tree.id(Int32(slot))) else { return nil }
+      return works[slot].flatMap { RunningEffect($0, node.phase) }
     }
   }
 }

@@ -5,15 +5,12 @@ extension EffectGraph {
   @usableFromInline
   mutating func cancel(_ key: CancelKey, by effect: EffectID = .none) {
     var found = index.effects(key)
-    if effect != .none { found.removeAll { isBehind($0, effect) } }
+    if effect != .none {
+      // An effect that follows the `.cancel` in the same list is not cancelled (R5).
+      found.removeAll { tree.list(of: $0) == tree.list(of: effect) && $0.isAfter(effect) }
+    }
     cancel(found)
     run()
-  }
-
-  /// Returns whether `found` follows a `.cancel` effect in the same list, so that it is not
-  /// cancelled (R5).
-  private func isBehind(_ found: EffectID, _ effect: EffectID) -> Bool {
-    tree.list(of: found) == tree.list(of: effect) && found.isAfter(effect)
   }
 
   /// Cancels the effects that have one of the keys. Cancels them together, so that none of them

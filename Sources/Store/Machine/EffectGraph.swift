@@ -44,9 +44,6 @@ struct EffectGraph: Sendable {
   @usableFromInline var startsAfterReduction: [(ending: EffectID, next: EffectID)] = []
   /// The nodes to start, and the sequences to continue, in the current event. The last is next.
   private var pending: [EffectID] = []
-
-  @usableFromInline
-  init() {}
 }
 
 // MARK: Events
@@ -127,20 +124,15 @@ extension EffectGraph {
     var slot = slot
     while true {
       let before = tree[slot].phase
-      switch before {
-      case .free, .ended: return
-      case .pending, .waiting, .running, .returned, .cancelled: break
-      }
+      if before == .free || tree[slot].hasEnded { return }
       tree[slot].phase = .ended(isCancelled: before == .cancelled)
       releasePermit(slot, wasWaiting: before == .waiting)
       let parent = tree[slot].parent
-      let isMember = tree.isMember(slot)
-      if isMember {
-        tree[parent].unfinished -= 1
-        if before != .cancelled { tree[parent].uncancelled -= 1 }
-      }
-      let groupHasEnded = isMember && tree[parent].unfinished == 0
-      if isMember, !groupHasEnded {
+      guard tree.isMember(slot) else { return removeIfDone(slot) }
+      tree[parent].unfinished -= 1
+      if before != .cancelled { tree[parent].uncancelled -= 1 }
+      let groupHasEnded = tree[parent].unfinished == 0
+      if !groupHasEnded {
         if tree[parent].uncancelled == 0 { markCancelled(parent) }
         if tree[parent].form == .concatenate, tree[parent].phase == .running {
           proceedLater(tree.id(parent))

@@ -31,19 +31,29 @@ struct EffectIndex: Sendable {
     @usableFromInline var searchesInside: Bool { countThatMayBeAbsent > 0 || !deep.isEmpty }
   }
 
-  /// A set that allocates nothing for one element, which is the usual number. Stored sets are not
-  /// empty.
-  enum Effects: Sendable {
-    case none
-    case one(EffectID)
-    case many(Set<EffectID>)
+  /// A set of effects. One of them is stored apart, because there is usually one, and a set would
+  /// allocate for it.
+  struct Effects: Sendable {
+    var first = EffectID.none
+    var others: Set<EffectID> = []
+
+    var isEmpty: Bool { first == .none && others.isEmpty }
+
+    /// Inserts an effect that is new, or was the last to be inserted.
+    mutating func insert(_ effect: EffectID) {
+      if first == .none { first = effect } else if first != effect { others.insert(effect) }
+    }
+
+    mutating func remove(_ effect: EffectID) {
+      if first == effect { first = .none } else { others.remove(effect) }
+    }
   }
 
   @usableFromInline var root = Place()
 
   mutating func insert(_ effect: EffectID, keys: [CancelKey]) {
     for key in keys {
-      root.change(at: key.place[...]) { $0.effects[key.id, default: .none].insert(effect) }
+      root.change(at: key.place[...]) { $0.effects[key.id, default: Effects()].insert(effect) }
     }
   }
 
@@ -51,11 +61,8 @@ struct EffectIndex: Sendable {
     for key in keys {
       root.change(at: key.place[...]) { place in
         guard let index = place.effects.index(forKey: key.id) else { return }
-        if case .one(effect) = place.effects.values[index] {
-          place.effects.remove(at: index)
-        } else {
-          place.effects.values[index].remove(effect)
-        }
+        place.effects.values[index].remove(effect)
+        if place.effects.values[index].isEmpty { place.effects.remove(at: index) }
       }
     }
   }
@@ -78,7 +85,10 @@ extension EffectIndex.Place {
       inner[child]?.find(id, at: relative.dropFirst(), &found)
       return
     }
-    effects[id]?.add(to: &found)
+    if let effects = effects[id] {
+      if effects.first != .none { found.append(effects.first) }
+      found += effects.others
+    }
     for place in inner.values { place.find(id, at: [], &found) }
   }
 
@@ -88,34 +98,31 @@ extension EffectIndex.Place {
   /// - Parameter relative: The place, seen from this one.
   mutating func change(at relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
     guard let child = relative.first else { return change(&self) }
-    let result = inner[child, default: Self()].changeInside(
-      relative.dropFirst(), child.mayBeAbsent, change)
-    countThatMayBeAbsent += result.count
-    switch result.isDeep {
-    case true?: deep.insert(child)
-    case false?: deep.remove(child)
-    case nil: break
-    }
-    if result.isEmpty { inner[child] = nil }
+    let isEmpty = inner[child, default: Self()].changeInside(
+      child, relative.dropFirst(), &countThatMayBeAbsent, &deep, change)
+    if isEmpty { inner[child] = nil }
   }
 
-  /// Changes a place inside this one, or this one.
+  /// Changes this place or a place inside it.
   ///
-  /// - Parameter relative: The place, seen from this one.
-  /// - Returns: Whether this place is empty after the change, by how much it changes the number of
-  ///   places that may be absent, and whether a search looks inside, or `nil` if that has not
-  ///   changed.
+  /// - Parameters:
+  ///   - key: The key of this place.
+  ///   - relative: The place to change, seen from this one.
+  ///   - siblingsThatMayBeAbsent: The number that the place around this one keeps.
+  ///   - deepSiblings: The keys that the place around this one keeps.
+  /// - Returns: Whether this place is empty after the change.
   private mutating func changeInside(
-    _ relative: ArraySlice<ChildKey>, _ mayBeAbsent: Bool, _ change: (inout Self) -> Void
-  ) -> (isEmpty: Bool, count: Int, isDeep: Bool?) {
-    let before = (counts: self.mayBeAbsent, isDeep: searchesInside)
-    self.mayBeAbsent = self.mayBeAbsent || mayBeAbsent
+    _ key: ChildKey, _ relative: ArraySlice<ChildKey>, _ siblingsThatMayBeAbsent: inout Int,
+    _ deepSiblings: inout Set<ChildKey>, _ change: (inout Self) -> Void
+  ) -> Bool {
+    let wasDeep = searchesInside
+    if mayBeAbsent, !isEmpty { siblingsThatMayBeAbsent -= 1 }
+    mayBeAbsent = mayBeAbsent || key.mayBeAbsent
     self.change(at: relative, change)
-    let counts = self.mayBeAbsent && !isEmpty
-    return (
-      isEmpty, (counts ? 1 : 0) - (before.counts ? 1 : 0),
-      before.isDeep == searchesInside ? nil : searchesInside
-    )
+    if mayBeAbsent, !isEmpty { siblingsThatMayBeAbsent += 1 }
+    if searchesInside, !wasDeep { deepSiblings.insert(key) }
+    if wasDeep, !searchesInside { deepSiblings.remove(key) }
+    return isEmpty
   }
 }
 
@@ -136,42 +143,5 @@ extension EffectGraph {
     }
     let gone = Set(absent).subtracting(present)
     cancel(all: gone.map { CancelKey(place: $0.reversed(), id: nil) })
-  }
-}
-
-extension EffectIndex.Effects {
-  mutating func insert(_ effect: EffectID) {
-    switch self {
-    case .none:
-      self = .one(effect)
-    case .one(let other):
-      if other != effect { self = .many([other, effect]) }
-    case .many(var effects):
-      // Removed during the change, so that the set is changed in place.
-      self = .none
-      effects.insert(effect)
-      self = .many(effects)
-    }
-  }
-
-  mutating func remove(_ effect: EffectID) {
-    switch self {
-    case .none:
-      break
-    case .one(let other):
-      if other == effect { self = .none }
-    case .many(var effects):
-      self = .none
-      effects.remove(effect)
-      self = effects.count == 1 ? .one(effects[effects.startIndex]) : .many(effects)
-    }
-  }
-
-  func add(to found: inout [EffectID]) {
-    switch self {
-    case .none: break
-    case .one(let effect): found.append(effect)
-    case .many(let effects): found += effects
-    }
   }
 }

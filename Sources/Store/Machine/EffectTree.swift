@@ -14,9 +14,6 @@ struct EffectTree: Sendable {
   /// The serial number of the next node, which is also the number of a list whose first node it is.
   @usableFromInline var nextSerial: UInt32 { lastSerial == .max ? 1 : lastSerial + 1 }
 
-  @usableFromInline
-  init() {}
-
   /// Returns whether the node exists.
   @usableFromInline
   func contains(_ id: EffectID) -> Bool {
@@ -148,16 +145,6 @@ extension EffectTree {
   /// Returns the number of the list with which the node was returned, or 0 for a removed node.
   @usableFromInline
   func list(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].list : 0 }
-
-  /// The effects whose work has not ended, in no particular order. O(maximum number of simultaneous
-  /// nodes so far).
-  var unended: [(id: EffectID, phase: EffectNode.Phase)] {
-    nodes.indices.compactMap { slot in
-      let node = nodes[slot]
-      guard node.form == .leaf, node.phase != .free, !node.hasEnded else { return nil }
-      return (id(Int32(slot)), node.phase)
-    }
-  }
 }
 
 extension Array {

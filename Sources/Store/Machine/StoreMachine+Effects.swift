@@ -58,7 +58,13 @@ extension StoreMachine {
         // A single effect stands for the task.
         let standsForTask = task == .none && effects.count == 1
         if !standsForTask { makeTask(&task) }
-        let id = start(effects[index], under: task, list, cause, inheritsTaskLocals)
+        let id = add(effects[index], under: task, list, traits: effects[index].traits, cause)
+        if effects[index].traits?.limit != nil {
+          change { $0.start(id) }
+        } else {
+          // The same, without the way through the graph's commands.
+          startTask(id, inheritsTaskLocals)
+        }
         if standsForTask { task = id }
       case .send(let action) where effects[index].traits == nil:
         makeTask(&task)
@@ -84,23 +90,6 @@ extension StoreMachine {
     guard task == .none else { return }
     task = graph.addTask()
     graph.pin(task)
-  }
-
-  /// Adds an effect that is work, and starts it or lets it wait for a permit.
-  @inlinable
-  mutating func start(
-    _ effect: consuming Effect<R.Action>, under task: EffectID, _ list: UInt32,
-    _ cause: R.Action?, _ inheritsTaskLocals: Bool
-  ) -> EffectID {
-    let traits = effect.traits
-    let id = add(effect, under: task, list, traits: traits, cause)
-    if traits?.limit != nil {
-      change { $0.start(id) }
-    } else {
-      // The same, without the way through the graph's commands.
-      startTask(id, inheritsTaskLocals)
-    }
-    return id
   }
 
   /// Adds one effect to the graph.

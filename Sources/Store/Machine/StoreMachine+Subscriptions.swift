@@ -8,9 +8,10 @@ enum SubscriptionPhase: Sendable {
   case ended
 }
 
-/// An effect that the state declares, or `none` if it was not started, and the task of the effects
-/// that its actions cause. The task stays while the state declares the effect.
-@usableFromInline typealias Subscription = (task: EffectID, effect: EffectID)
+/// The id of an effect that the state declares, the effect, or `none` if it was not started, and
+/// the task of the effects that its actions cause. The task stays while the state declares the
+/// effect.
+@usableFromInline typealias Subscription = (key: CancelKey, task: EffectID, effect: EffectID)
 
 extension StoreMachine {
   /// Starts the subscriptions that the state declares, if they were held back.
@@ -25,11 +26,8 @@ extension StoreMachine {
   @inlinable
   mutating func endSubscriptions() {
     subscriptionPhase = .ended
-    for key in subscriptionOrder {
-      if let subscription = subscriptions[key] { end(subscription) }
-    }
-    subscriptions = [:]
-    subscriptionOrder = []
+    for subscription in subscriptions { end(subscription) }
+    subscriptions.removeAll()
   }
 
   /// Starts newly declared effects, and cancels those that are no longer declared.
@@ -42,20 +40,19 @@ extension StoreMachine {
       guard let key = effect.traits?.keys.first, declared.insert(key).inserted else {
         // Stored under its source line while it is declared, so that the issue is reported once.
         let line = CancelKey(id: CancelID(effect.location))
-        if declared.insert(line).inserted, subscriptions[line] == nil {
+        if declared.insert(line).inserted, !subscriptions.contains(id: line) {
           reportNotStarted(effect)
-          subscriptions[line] = (task: .none, effect: .none)
-          subscriptionOrder.append(line)
+          subscriptions.append((key: line, task: .none, effect: .none), id: line)
         }
         continue
       }
-      if subscriptions[key] == nil { added.append((key, effect)) }
+      if !subscriptions.contains(id: key) { added.append((key, effect)) }
     }
     if subscriptions.count > declared.count - added.count {
-      for key in subscriptionOrder where !declared.contains(key) {
-        if let subscription = subscriptions.removeValue(forKey: key) { end(subscription) }
+      for subscription in subscriptions where !declared.contains(subscription.key) {
+        end(subscription)
       }
-      subscriptionOrder.removeAll { !declared.contains($0) }
+      subscriptions.removeAll { !declared.contains($0.key) }
     }
     for (key, effect) in added {
       // The task stays while the state declares the effect, even if its work has ended. Finished
@@ -63,8 +60,7 @@ extension StoreMachine {
       var task = EffectID.none
       makeTask(&task)
       let id = addGroup(effect, under: task, graph.tree.nextSerial, nil)
-      subscriptions[key] = (task: task, effect: id)
-      subscriptionOrder.append(key)
+      subscriptions.append((key: key, task: task, effect: id), id: key)
       change { $0.start(id) }
     }
   }

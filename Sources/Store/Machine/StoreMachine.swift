@@ -86,10 +86,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var graph = EffectGraph()
   /// The work of each effect in the graph, by slot.
   @usableFromInline var works: [EffectWork<R.Action>?] = []
-  /// The subscriptions that the state declares, by id.
-  @usableFromInline var subscriptions: [CancelKey: Subscription] = [:]
-  /// The ids in the order in which they were declared.
-  @usableFromInline var subscriptionOrder: [CancelKey] = []
+  /// The subscriptions that the state declares, by id, in the order in which they were declared.
+  @usableFromInline var subscriptions = IdentifiedArray<CancelKey, Subscription>()
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
   /// Whether a step is in progress. Actions that it causes at once belong to the turn.
   @usableFromInline var isInStep = false
@@ -257,11 +255,8 @@ extension StoreMachine {
   ) -> Step<R.Action>? {
     var step: Step<R.Action>?
     if !recipients.isDisjoint(with: [.hooks, .observers]) {
-      // Most steps without effects have an origin without a name, which costs nothing to copy.
-      let isBare = effects.isEmpty && origin.isNameless
       step = Step(
-        number: steps, action: action,
-        details: isBare ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
+        number: steps, origin: origin, action: action, effects: effects.descriptors())
     }
     if recipients.contains(.meter) {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))

@@ -304,7 +304,7 @@ extension MachineDriver {
     }
     expect(count == graph.tree.count, "\(count) nodes are counted as \(graph.tree.count)")
     if !hasUnended, !hasWaiting {
-      let declared = machine.subscriptions.values.filter { $0.task != .none }.count
+      let declared = machine.subscriptions.filter { $0.task != .none }.count
       expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
       expect(graph.index.root.isEmpty, "ids of ended effects are left")
       expect(graph.limits.isEmpty, "permits of ended effects are left")
@@ -320,7 +320,7 @@ extension MachineDriver {
       \(machine.state.seen) \(machine.steps) \(machine.blockers) \(machine.recipients) \(queue) \
       \(graph.tree.nodes.map { "\($0.serial) \($0.phase) \($0.pins) \($0.parent)" }) \
       \(graph.waiters.values.joined().sorted()) \(graph.idleWaiters) \(machine.waitersToResume) \
-      \(machine.subscriptionOrder.count) \
+      \(machine.subscriptions.count) \
       \(machine.works.map { $0?.effect.location.line }) \(running.map(\.effect)) \(graph.isDraining)
       """
   }
