@@ -30,11 +30,11 @@ enum ChildPresence: Equatable, Sendable {
   /// child may have changed it.
   @inlinable
   static func step<State, Effects>(
-    _ state: inout State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,
+    _ state: inout State, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,
     _ reduce: (inout State) -> Effects
-  ) -> (effects: Effects, before: ChildPresence, after: ChildPresence)? {
+  ) -> (effects: Effects, before: ChildPresence, after: ChildPresence) {
     let before = ChildPresence(state, identity)
-    guard let effects = state.withValue(reduce) else { return nil }
+    let effects = reduce(&state)
     return (effects, before, ChildPresence(state, identity))
   }
 }

@@ -19,10 +19,6 @@ protocol ChildVisitor<State, Action, Dependencies> {
   associatedtype Subject
   associatedtype Answer
 
-  /// Asks a part with the state and the actions of the whole.
-  func ask(
-    _ part: some Reducer<State, Action, Dependencies>, _ subject: Subject, _ answer: inout Answer)
-
   /// Asks a child.
   ///
   /// - Parameters:
@@ -32,11 +28,21 @@ protocol ChildVisitor<State, Action, Dependencies> {
     child: some Reducer, _ subject: Subject, _ answer: inout Answer,
     search: (State, inout ChildSearch) -> Void,
     subscriptions: (State, Dependencies) -> [Effect<Action>])
+}
 
-  /// Asks for the subscriptions that the reducer itself declares.
+extension ChildVisitor {
+  /// Asks a part with the state and the actions of the whole.
+  @inlinable
+  @inline(__always)
   func ask(
-    declared subscriptions: (State, Dependencies) -> [Effect<Action>], _ subject: Subject,
-    _ answer: inout Answer)
+    _ part: some Reducer<State, Action, Dependencies>, _ subject: Subject, _ answer: inout Answer
+  ) {
+    ask(child: part, subject, &answer) {
+      part.findAbsentChildren(in: $0, &$1)
+    } subscriptions: {
+      part.subscriptions($0, $1)
+    }
+  }
 }
 
 extension CompositeReducer {
@@ -74,27 +80,11 @@ struct SubscriptionDeclarations<State: Sendable, Action: Sendable, Dependencies:
 
   @inlinable
   func ask(
-    _ part: some Reducer<State, Action, Dependencies>, _ path: CompositionPath,
-    _ answer: inout Bool
-  ) {
-    answer = answer || part.declaresSubscriptions(in: path)
-  }
-
-  @inlinable
-  func ask(
     child: some Reducer, _ path: CompositionPath, _ answer: inout Bool,
     search: (State, inout ChildSearch) -> Void,
     subscriptions: (State, Dependencies) -> [Effect<Action>]
   ) {
     answer = answer || child.declaresSubscriptions(in: path)
-  }
-
-  @inlinable
-  func ask(
-    declared subscriptions: (State, Dependencies) -> [Effect<Action>], _ path: CompositionPath,
-    _ answer: inout Bool
-  ) {
-    answer = true
   }
 }
 
@@ -109,25 +99,9 @@ struct SubscriptionCollector<State: Sendable, Action: Sendable, Dependencies: Se
 
   @inlinable
   func ask(
-    _ part: some Reducer<State, Action, Dependencies>, _ now: Subject,
-    _ answer: inout [Effect<Action>]
-  ) {
-    answer += part.subscriptions(now.state, now.dependencies)
-  }
-
-  @inlinable
-  func ask(
     child: some Reducer, _ now: Subject, _ answer: inout [Effect<Action>],
     search: (State, inout ChildSearch) -> Void,
     subscriptions: (State, Dependencies) -> [Effect<Action>]
-  ) {
-    answer += subscriptions(now.state, now.dependencies)
-  }
-
-  @inlinable
-  func ask(
-    declared subscriptions: (State, Dependencies) -> [Effect<Action>], _ now: Subject,
-    _ answer: inout [Effect<Action>]
   ) {
     answer += subscriptions(now.state, now.dependencies)
   }
@@ -142,26 +116,10 @@ struct AbsentChildrenSearch<State: Sendable, Action: Sendable, Dependencies: Sen
   @inlinable
   @inline(__always)
   func ask(
-    _ part: some Reducer<State, Action, Dependencies>, _ state: State,
-    _ search: inout ChildSearch
-  ) {
-    part.findAbsentChildren(in: state, &search)
-  }
-
-  @inlinable
-  @inline(__always)
-  func ask(
     child: some Reducer, _ state: State, _ answer: inout ChildSearch,
     search: (State, inout ChildSearch) -> Void,
     subscriptions: (State, Dependencies) -> [Effect<Action>]
   ) {
     search(state, &answer)
   }
-
-  @inlinable
-  @inline(__always)
-  func ask(
-    declared subscriptions: (State, Dependencies) -> [Effect<Action>], _ state: State,
-    _ search: inout ChildSearch
-  ) {}
 }

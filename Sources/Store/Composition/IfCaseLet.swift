@@ -103,9 +103,7 @@ where Child.Dependencies == Base.Dependencies {
       return before == after ? effects : effects + childPlace.end(before, before, now: after)
     }
     let step = self.state.modify(&state[keyPath: container]) { value in
-      let before = ChildPresence(value, identity)
-      let effects = child.reduce(&value, childAction, dependencies)
-      return (effects: effects, before: before, after: ChildPresence(value, identity))
+      ChildPresence.step(&value, identity) { child.reduce(&$0, childAction, dependencies) }
     }
     guard let step else {
       return childPlace.refuse(otherCase(childAction, state[keyPath: container]))

@@ -78,11 +78,10 @@ where Child.Dependencies == Base.Dependencies {
       let after = ChildPresence(state[keyPath: self.state], identity)
       return before == after ? effects : effects + childPlace.end(before, before, now: after)
     }
-    guard
-      let step = ChildPresence.step(
-        &state[keyPath: self.state], identity,
-        { child.reduce(&$0, childAction, dependencies) })
-    else { return childPlace.refuse(absentChild(childAction)) }
+    let step = state[keyPath: self.state].withValue { value in
+      ChildPresence.step(&value, identity) { child.reduce(&$0, childAction, dependencies) }
+    }
+    guard let step else { return childPlace.refuse(absentChild(childAction)) }
     let effects: [Effect<Base.Action>] = .joined(
       step.effects.adopted { childPlace.adopt($0, of: step.after, as: self.action.embed) },
       base.reduce(&state, action, dependencies))

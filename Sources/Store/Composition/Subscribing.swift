@@ -22,8 +22,9 @@ extension Reducer {
 }
 
 /// A reducer with subscriptions. Created by `subscribing`.
-public struct SubscribingReducer<Base: Reducer>: Reducer {
-  @usableFromInline let base: Base
+public struct SubscribingReducer<Base: Reducer>: WrappingReducer {
+  /// The reducer that the subscriptions belong to.
+  public let base: Base
   @usableFromInline let declare: @Sendable (Base.State, Base.Dependencies) -> [Effect<Base.Action>]
 
   @inlinable
@@ -42,15 +43,15 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
   ) -> [Effect<Base.Action>] {
     base.reduce(&state, action, dependencies)
   }
-}
-
-extension SubscribingReducer: CompositeReducer {
+  /// Returns `true`.
   @inlinable
-  @inline(__always)
-  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
-    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  ) {
-    question.ask(declared: declare, subject, &answer)
-    question.ask(base, subject, &answer)
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
+
+  /// Returns the declared subscriptions, and then those of the base.
+  @inlinable
+  public func subscriptions(
+    _ state: Base.State, _ dependencies: Base.Dependencies
+  ) -> [Effect<Base.Action>] {
+    declare(state, dependencies) + base.subscriptions(state, dependencies)
   }
 }
