@@ -33,6 +33,7 @@ extension Effect {
 }
 
 extension Effect.Operation {
+  @usableFromInline
   var kind: EffectDescriptor.Kind {
     switch self {
     case .none, .merge: .merge

@@ -1,29 +1,16 @@
 /// The handling of an effect beyond the limit of its id.
-public struct OverflowPolicy: Sendable {
-  @usableFromInline let overflow: EffectLimit.Overflow
-
-  @inlinable
-  init(_ overflow: EffectLimit.Overflow) {
-    self.overflow = overflow
-  }
-
+public enum OverflowPolicy: Sendable, Hashable {
   /// Cancels the effect that has run longest, so that the newest run.
-  public static var cancelOldest: OverflowPolicy { OverflowPolicy(.cancelOldest) }
-
+  case cancelOldest
   /// Drops the new effect, which never starts, so that the oldest run.
-  public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
-
-  /// Lets the new effect wait for a permit. No effect is dropped.
-  public static var wait: OverflowPolicy {
-    OverflowPolicy(.wait(capacity: nil, dropsOldest: false))
-  }
-
+  case drop
   /// Lets the new effect wait for a permit. If `capacity` effects already wait, drops the new one,
   /// or with `dropsOldest` the one that has waited longest. A capacity below 0 counts as 0, which
-  /// is equivalent to `drop`.
-  public static func wait(capacity: Int, dropsOldest: Bool = false) -> OverflowPolicy {
-    OverflowPolicy(.wait(capacity: max(0, capacity), dropsOldest: dropsOldest))
-  }
+  /// is equivalent to `drop`. Without a capacity, no effect is dropped.
+  case wait(capacity: Int?, dropsOldest: Bool = false)
+
+  /// Lets the new effect wait for a permit. No effect is dropped.
+  public static var wait: OverflowPolicy { .wait(capacity: nil) }
 }
 
 /// The effects that a limit counts.
@@ -59,7 +46,7 @@ extension EffectProtocol {
   ) -> Self {
     let key = CancelKey(id: CancelID(id))
     let limit = EffectLimit(
-      key: key, scope: scope, count: max(1, count), overflow: policy.overflow,
+      key: key, scope: scope, count: max(1, count), overflow: policy,
       countsCancelled: countsCancelled)
     return changed { $0.with(key: key, limit: limit) }
   }

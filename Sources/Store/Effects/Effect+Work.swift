@@ -14,35 +14,25 @@ extension Effect {
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
     run: (_ name: String, _ work: @escaping RunWork) -> Operation
   ) -> Effect {
-    folded { $0.replacingWork(task: task, run: run, members: $1) }
-  }
-
-  /// Returns the same effect with its own work replaced. Operators that change more than the work
-  /// call it from `folded`.
-  ///
-  /// - Parameter members: The members of a group, which are replaced already.
-  @inlinable
-  func replacingWork(
-    task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
-    run: (_ name: String, _ work: @escaping RunWork) -> Operation, members: [Effect]
-  ) -> Effect {
-    var copy = self
-    switch operation {
-    case .task(let work):
-      copy.operation = task(name ?? "task", work)
-    case .run(let work):
-      copy.operation = run(name ?? "run", work)
-    case .merge(let effects) where traits?.limit?.isHeldByInterval == true:
-      // The first member measures the interval of a throttle and is not user work.
-      copy.operation = .merge(Array(effects.prefix(1)) + members.dropFirst())
-    case .merge:
-      copy.operation = .merge(members)
-    case .concatenate:
-      copy.operation = .concatenate(members)
-    case .none, .send, .cancel, .issue:
-      break
+    folded { effect, members in
+      var copy = effect
+      switch effect.operation {
+      case .task(let work):
+        copy.operation = task(effect.name ?? "task", work)
+      case .run(let work):
+        copy.operation = run(effect.name ?? "run", work)
+      case .merge(let effects) where effect.traits?.limit?.isHeldByInterval == true:
+        // The first member measures the interval of a throttle and is not user work.
+        copy.operation = .merge(Array(effects.prefix(1)) + members.dropFirst())
+      case .merge:
+        copy.operation = .merge(members)
+      case .concatenate:
+        copy.operation = .concatenate(members)
+      case .none, .send, .cancel, .issue:
+        break
+      }
+      return copy
     }
-    return copy
   }
 }
 

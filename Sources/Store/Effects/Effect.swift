@@ -125,7 +125,7 @@ extension EffectProtocol {
     _ effects: [Effect<Action>], fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    return Self(effect: .merged(effects, at: location))
+    return Self(effect: .group(Effect.Operation.merge, of: effects, at: location))
   }
 
   /// Returns one effect that runs several effects one after the other. Each starts when the work of
@@ -140,7 +140,7 @@ extension EffectProtocol {
     _ effects: [Effect<Action>], fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    return Self(effect: .concatenated(effects, at: location))
+    return Self(effect: .group(Effect.Operation.concatenate, of: effects, at: location))
   }
 
   /// Returns one effect that runs the listed effects concurrently. O(n).
@@ -188,33 +188,18 @@ extension Effect {
     .concatenate([self, other], fileID: fileID, line: line)
   }
 
+  /// Returns a group of effects. A group of the same kind is replaced by its members. Groups are
+  /// created only here, so these are already flat.
   @inlinable
-  static func merged(_ effects: [Effect], at location: SourceLocation) -> Effect {
-    combined(effects, Operation.merge, location) {
-      if case .merge(let members) = $0 { members } else { nil }
-    }
-  }
-
-  @inlinable
-  static func concatenated(_ effects: [Effect], at location: SourceLocation) -> Effect {
-    combined(effects, Operation.concatenate, location) {
-      if case .concatenate(let members) = $0 { members } else { nil }
-    }
-  }
-
-  /// Returns a group of effects.
-  ///
-  /// - Parameter members: Returns the members of a group of the same kind. Groups are created only
-  ///   here, so these are already flat.
-  @inlinable
-  static func combined(
-    _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation,
-    members flatMembers: (Operation) -> [Effect]?
+  static func group(
+    _ make: ([Effect]) -> Operation, of effects: [Effect], at location: SourceLocation
   ) -> Effect {
     var members: [Effect] = []
     members.reserveCapacity(effects.count)
     for effect in effects where !effect.isNone {
-      if effect.traits == nil, effect.name == nil, let inner = flatMembers(effect.operation) {
+      if effect.traits == nil, effect.name == nil, let inner = effect.operation.members,
+        effect.operation.kind == make([]).kind
+      {
         members += inner
       } else {
         members.append(effect)
@@ -262,20 +247,14 @@ extension Effect {
 }
 
 extension Effect {
-  /// The same effect without its operation's closure.
-  @inlinable
-  var emptied: Effect {
-    Effect(operation.emptied, name: name, location: location, traits: traits)
-  }
-}
-
-extension Effect {
   /// A group as the store keeps it, without the work of its members. Each member holds its own
   /// work, which is released when it has ended. A group with a limit keeps its members, so that it
   /// can be described if it is dropped.
   @usableFromInline
   var withoutWork: Effect {
-    guard traits?.limit != nil else { return emptied }
+    if traits?.limit == nil {
+      return Effect(operation.emptied, name: name, location: location, traits: traits)
+    }
     return replacingWork(
       task: { Operation.task($1).emptied }, run: { Operation.run($1).emptied })
   }

@@ -4,18 +4,10 @@
 /// It is a class because most effects have no limit. `Permits` counts them.
 @usableFromInline
 final class EffectLimit: Sendable {
-  @usableFromInline
-  enum Overflow: Sendable, Equatable {
-    case cancelOldest
-    case drop
-    /// Wait for a permit. At most `capacity` effects wait.
-    case wait(capacity: Int?, dropsOldest: Bool)
-  }
-
   @usableFromInline let key: CancelKey
   @usableFromInline let scope: LimitScope
   @usableFromInline let count: Int
-  @usableFromInline let overflow: Overflow
+  @usableFromInline let overflow: OverflowPolicy
   /// Whether a cancelled effect counts until its task has ended.
   @usableFromInline let countsCancelled: Bool
   /// Whether the permit of a throttled group is returned when its first member ends, which is the
@@ -24,7 +16,7 @@ final class EffectLimit: Sendable {
 
   @inlinable
   init(
-    key: CancelKey, scope: LimitScope, count: Int, overflow: Overflow,
+    key: CancelKey, scope: LimitScope, count: Int, overflow: OverflowPolicy,
     countsCancelled: Bool = false, isHeldByInterval: Bool = false
   ) {
     self.key = key

@@ -30,7 +30,7 @@ extension Effect: EffectProtocol {
   /// Returns the only effect, or a group.
   @inlinable
   public static func joined(_ all: [Effect]) -> Effect {
-    .merged(all, at: all.first?.location ?? SourceLocation())
+    .group(Operation.merge, of: all, at: all.first?.location ?? SourceLocation())
   }
 
   /// Returns the result of `change` for this effect.

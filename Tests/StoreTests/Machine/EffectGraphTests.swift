@@ -6,7 +6,7 @@ import Testing
 struct EffectGraphTests {
   private static let key = CancelKey(id: CancelID("id"))
 
-  private static func limit(_ overflow: EffectLimit.Overflow) -> EffectLimit {
+  private static func limit(_ overflow: OverflowPolicy) -> EffectLimit {
     EffectLimit(key: key, scope: .store, count: 1, overflow: overflow)
   }
 

@@ -20,7 +20,7 @@ struct EventGenerator {
   }
 
   private mutating func limit() -> ScriptedLimits.Limit {
-    let overflows: [EffectLimit.Overflow] = [
+    let overflows: [OverflowPolicy] = [
       .cancelOldest, .drop, .wait(capacity: nil, dropsOldest: false),
       .wait(capacity: 1, dropsOldest: true), .wait(capacity: 1, dropsOldest: false),
       .wait(capacity: 0, dropsOldest: true),

@@ -11,7 +11,7 @@ struct PermitsTests {
   }
 
   private static func limit(
-    _ count: Int, _ overflow: EffectLimit.Overflow, countsCancelled: Bool = false
+    _ count: Int, _ overflow: OverflowPolicy, countsCancelled: Bool = false
   ) -> EffectLimit {
     EffectLimit(
       key: key, scope: .store, count: count, overflow: overflow, countsCancelled: countsCancelled)

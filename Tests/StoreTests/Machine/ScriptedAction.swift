@@ -48,7 +48,7 @@ struct ScriptedLimits: Sendable, Equatable {
   struct Limit: Sendable, Equatable {
     var count = 1
     var isOfPlace = false
-    var overflow = EffectLimit.Overflow.drop
+    var overflow = OverflowPolicy.drop
     var countsCancelled = false
   }
 
