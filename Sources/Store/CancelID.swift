@@ -176,15 +176,6 @@ struct CancelKey: Hashable, Sendable {
     self.id = id
   }
 
-  @inlinable
-  static func == (a: CancelKey, b: CancelKey) -> Bool { a.id == b.id && a.place == b.place }
-
-  @inlinable
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(id)
-    if !place.isEmpty { hasher.combine(place) }
-  }
-
   /// The id as descriptors show it.
   @usableFromInline
   var text: String? {

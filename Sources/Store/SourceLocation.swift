@@ -18,18 +18,13 @@ public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether the contents are equal. O(length of the file ID).
   public static func == (a: SourceLocation, b: SourceLocation) -> Bool {
-    a.line == b.line && contents(a.fileID, equal: b.fileID)
-  }
-
-  /// Compares without a `String`, which would be allocated.
-  private static func contents(_ a: StaticString, equal b: StaticString) -> Bool {
-    guard a.hasPointerRepresentation, b.hasPointerRepresentation else {
-      return a.description == b.description
-    }
-    guard a.utf8CodeUnitCount == b.utf8CodeUnitCount else { return false }
-    return a.utf8Start == b.utf8Start
-      || UnsafeBufferPointer(start: a.utf8Start, count: a.utf8CodeUnitCount)
-        .elementsEqual(UnsafeBufferPointer(start: b.utf8Start, count: b.utf8CodeUnitCount))
+    // Without a `String`, which would be allocated.
+    a.line == b.line
+      && a.fileID.withUTF8Buffer { a in
+        b.fileID.withUTF8Buffer { b in
+          a.count == b.count && (a.baseAddress == b.baseAddress || a.elementsEqual(b))
+        }
+      }
   }
 
   /// Hashes the line.

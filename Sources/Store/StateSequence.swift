@@ -44,11 +44,6 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Complexity: One lock for the flag, and one lock of the store and one copy for each value.
     ///   If repetitions are skipped, also one comparison. Suspends only if nothing has changed.
-    public mutating func next() async -> Value? {
-      await next(isolation: nil)
-    }
-
-    /// The same as `next()`, in the isolation of the caller.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
       while !Task.isCancelled, await changes.next(isolation: actor) != nil {
         let value = sequence.read()

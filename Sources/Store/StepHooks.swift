@@ -9,7 +9,7 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   /// Called for an issue, after the step that caused it.
   public var issue: (@Sendable (StoreIssue) -> Void)?
   /// The recorder that the hooks belong to, or `nil` for hooks of the program.
-  package var attachment: (any StepHooksAttachment)?
+  @usableFromInline package var attachment: (any StepHooksAttachment)?
 
   /// Creates hooks. A `nil` hook costs nothing. Calls of the others are part of the cost of every
   /// step.
@@ -21,17 +21,6 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
     self.willReduce = willReduce
     self.didReduce = didReduce
     self.issue = issue
-  }
-
-  /// Creates the hooks of a recorder.
-  @usableFromInline
-  package init(
-    willReduce: (@Sendable (Int) -> Void)?,
-    didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)?,
-    issue: (@Sendable (StoreIssue) -> Void)?, attachment: any StepHooksAttachment
-  ) {
-    self.init(willReduce: willReduce, didReduce: didReduce, issue: issue)
-    self.attachment = attachment
   }
 }
 

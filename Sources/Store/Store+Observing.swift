@@ -73,18 +73,6 @@ extension Store {
       observe: { runtime.observe($0, $1) })
   }
 
-  /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or
-  /// the calling task is cancelled.
-  ///
-  /// - Parameter limit: The maximum number of steps in the buffer, as in `steps(buffering:)`.
-  /// - Complexity: The same as `steps(buffering:)`. `body` runs asynchronously, and the store never
-  ///   waits for it.
-  nonisolated(nonsending) public func forEachStep(
-    buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
-  ) async {
-    for await (step, state) in steps(buffering: limit) { await body(step, state) }
-  }
-
   /// Waits for the first state that fulfils `predicate`, which may be the present one. The
   /// predicate is evaluated in every step, so no state is missed.
   ///

@@ -172,7 +172,7 @@ struct ObserverTests {
     actor Screen {
       var lines: [Int] = []
       func show(_ store: Store<Reduce<Count, Int, Void>>) async {
-        await store.forEachStep { step, _ in
+        for await (step, _) in store.steps() {
           assertIsolated()
           lines.append(step.action)
         }

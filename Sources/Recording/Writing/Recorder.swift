@@ -236,11 +236,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   public var hooks: StepHooks<State, Action> {
     var willReduce: (@Sendable (Int) -> Void)?
     if let journal = core.journal { willReduce = { _ in journal.beginReduction() } }
-    return StepHooks(
+    var hooks = StepHooks<State, Action>(
       willReduce: willReduce,
       didReduce: { [self] step, state in record(step, state) },
-      issue: { [core] issue in core.record(issue) },
-      attachment: RecorderAttachment(recorder: self, others: nil))
+      issue: { [core] issue in core.record(issue) })
+    hooks.attachment = RecorderAttachment(recorder: self, others: nil)
+    return hooks
   }
 
   @inlinable

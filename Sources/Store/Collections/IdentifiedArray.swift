@@ -149,12 +149,4 @@ extension IdentifiedArray {
     guard let position = positions[id] else { return nil }
     return try change(&storage[position])
   }
-
-  /// Changes every element in place, in order. O(count), nothing is copied.
-  @inlinable
-  public mutating func updateEach(_ change: (_ id: ID, inout Element) throws -> Void) rethrows {
-    for position in storage.indices {
-      try change(ids[position], &storage[position])
-    }
-  }
 }

@@ -56,10 +56,7 @@ package struct ValueTree: Hashable {
           Part(label: $0.label, tree: ValueTree($0.value, depth: depth - 1, isComplete: isComplete))
         })
     case .set:
-      self.init(
-        unordered: children.map {
-          Part(label: nil, tree: ValueTree($0.value, depth: depth - 1, isComplete: isComplete))
-        })
+      self.init(unordered: Self.parts(children, depth: depth, isComplete: isComplete))
     case .dictionary:
       self.init(
         unordered: children.map { child in
@@ -147,14 +144,10 @@ package struct ValueTree: Hashable {
 
   private init(enumCase payload: Mirror.Child, depth: Int, isComplete: Bool) {
     let mirror = Mirror(reflecting: payload.value)
-    let isTuple = mirror.displayStyle == .tuple
+    let values = mirror.displayStyle == .tuple ? Array(mirror.children) : [(nil, payload.value)]
     self.init(
       shape: .parts, name: payload.label ?? "", text: nil,
-      parts: isTuple
-        ? Self.parts(Array(mirror.children), depth: depth, isComplete: isComplete)
-        : [
-          Part(label: nil, tree: ValueTree(payload.value, depth: depth - 1, isComplete: isComplete))
-        ])
+      parts: Self.parts(values, depth: depth, isComplete: isComplete))
   }
 
   private static func parts(

@@ -82,7 +82,7 @@ struct IdentifiedArrayTests {
         let popped = array.popLast()
         #expect(popped == model.popLast())
       default:
-        array.updateEach { $1.text += "\($0)" }
+        for id in array.ids { array[id: id]?.text += "\(id)" }
         for index in model.indices { model[index].text += "\(model[index].id)" }
       }
       #expect(Array(array) == model)
@@ -103,7 +103,7 @@ struct IdentifiedArrayTests {
     let storage = address(array.elements)
     array[id: 500]?.text = "a"
     array.update(id: 501) { $0.text = "b" }
-    array.updateEach { $1.text += "." }
+    for id in array.ids { array[id: id]?.text += "." }
     array.updateOrAppend(Item(id: 7, text: "c"))
     #expect(address(array.elements) == storage)
     #expect(address(array.ids) == address(kept))
