@@ -313,7 +313,9 @@ public final class Store<R: Reducer>: Sendable {
     return await withTaskGroup(of: Void.self) { group in
       // An action may be accepted between the end of the last effect and the store's.
       group.addTask {
-        repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
+        repeat {
+          await runtime.wait { $0.waitUntilIdle($1) }
+        } while !runtime.handle { $0.closeIfIdle() }
       }
       group.addTask { try? await clock.wait(for: deadline) }
       await group.next()
@@ -329,6 +331,6 @@ public final class Store<R: Reducer>: Sendable {
   /// observer must not wait for this method: it would wait for itself. Cancelling the calling task
   /// does not end the wait.
   public func waitUntilDelivered() async {
-    await runtime.waitUntilDelivered()
+    await runtime.wait { $0.waitUntilDelivered($1) }
   }
 }

@@ -1,24 +1,17 @@
-/// Hooks that can be called without being copied. They are constants of an object, and not
-/// optional, because an optional would be copied to be unwrapped.
+/// Hooks that can be called without being copied. Those of each step are constants of an object,
+/// and not optional, because an optional would be copied to be unwrapped.
 @usableFromInline
 final class HookBox<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline let hasWillReduce: Bool
   @usableFromInline let willReduce: @Sendable (_ number: Int) -> Void
-  @usableFromInline let hasDidReduce: Bool
   private let didReduce: @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
-  @usableFromInline let issue: @Sendable (StoreIssue) -> Void
-
-  let hooks: StepHooks<State, Action>
+  @usableFromInline let hooks: StepHooks<State, Action>
 
   @usableFromInline
   init(_ hooks: StepHooks<State, Action>) {
     self.hooks = hooks
-    hasWillReduce = hooks.willReduce != nil
-    hasDidReduce = hooks.didReduce != nil
     // No `??`, which would wrap each hook in one more closure.
     if let body = hooks.willReduce { willReduce = body } else { willReduce = { _ in } }
     if let body = hooks.didReduce { didReduce = body } else { didReduce = { _, _ in } }
-    if let body = hooks.issue { issue = body } else { issue = { _ in } }
   }
 
   /// Calls `didReduce`, in code that does not know the types. In code that knows them, the compiler

@@ -110,15 +110,8 @@ extension StoreRuntime {
     }
   }
 
-  /// Waits until there are no effects or the store has ended.
-  nonisolated(nonsending) func waitUntilIdle() async { await wait { $0.waitUntilIdle($1) } }
-
-  /// Waits until observers have been notified of the last step.
-  nonisolated(nonsending) func waitUntilDelivered() async {
-    await wait { $0.waitUntilDelivered($1) }
-  }
-
-  nonisolated(nonsending) private func wait(
+  /// Waits for what `add` adds a waiter for, unless it returns `false`.
+  nonisolated(nonsending) func wait(
     _ add: (inout StoreMachine<R>, WaiterID) -> Bool
   ) async {
     await withUnsafeContinuation { continuation in

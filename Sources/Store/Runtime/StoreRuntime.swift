@@ -233,7 +233,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
           deferred.add(waiter)
         }
       case .report(let issue):
-        shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) }
+        shared.hooks?._withUnsafeGuaranteedRef { $0.hooks.issue?(issue) }
         deferred.add { [onIssue] in onIssue(issue) }
         deferred.canSend = true
       case .reportLate(let action, let location, let step):
@@ -275,7 +275,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @usableFromInline
   func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
     let issue = StoreIssue.late(action, at: location, step: step)
-    lock.withLock { shared in shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) } }
+    lock.withLock { shared in shared.hooks?._withUnsafeGuaranteedRef { $0.hooks.issue?(issue) } }
     onIssue(issue)
   }
 }
@@ -293,18 +293,14 @@ extension StoreRuntime.Shared {
   /// Calls hooks with a step, and defers its delivery to observers.
   @inlinable
   mutating func tell(_ step: Step<R.Action>, _ deferred: inout Deferred) {
-    if machine.recipients.contains(.hooks) { notifyHooks(of: step) }
+    if machine.recipients.contains(.hooks) {
+      hooks?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
+    }
     guard machine.recipients.contains(.observers) else { return }
     if notifyObservers == nil { notifyObservers = Observer.together(observers[...]) }
     guard let notifyObservers else { return }
     pendingNotification = PendingNotification(step, machine.state, notifyObservers)
     deferred.blocksReductions = true
-  }
-
-  @inlinable
-  @inline(__always)
-  mutating func notifyHooks(of step: Step<R.Action>) {
-    hooks?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
   }
 
   /// Replaces the hooks.
@@ -322,11 +318,11 @@ extension StoreRuntime.Shared {
 
   @usableFromInline
   mutating func updateRecipients() {
-    let hooks = hooks?.takeUnretainedValue()
-    machine.recipients.set(.hooks, hooks?.hasDidReduce == true)
+    let hooks = hooks?.takeUnretainedValue().hooks
+    machine.recipients.set(.hooks, hooks?.didReduce != nil)
     machine.recipients.set(.observers, !observers.isEmpty)
     machine.recipients.set(.meter, meter != nil)
-    machine.recipients.set(.beforeReduction, meter != nil || hooks?.hasWillReduce == true)
+    machine.recipients.set(.beforeReduction, meter != nil || hooks?.willReduce != nil)
   }
 }
 
