@@ -116,7 +116,7 @@ final class BoardRun: Sendable {
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }
     session.sourcedLines.withLock {
-      if options.echo == true { $0.echo = { [self] in echo($0, $1) } }
+      if options.echo == true { $0.echo = { [self] in echo($0, $1, runBy: $2) } }
       $0.report = { [self] in report($0, of: $1, runBy: $2) }
     }
     showPromptChanges(of: board)
@@ -230,15 +230,20 @@ final class BoardRun: Sendable {
   }
 
   /// Prints a line of the program itself, as JSON if failures are.
+  ///
+  /// - Parameter source: The command whose options apply, or `nil` for those of the program.
   func note(
     _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
-    wraps: Bool = true
+    wraps: Bool = true, runBy source: CommandContext? = nil
   ) {
-    let text = masked(text)
+    let settings = settings.following(source)
+    let text = masked(text, isASCII: settings.isASCII)
     guard settings.output != .json else {
       return output.warn(NoteReport.json(text, line: line, isWarning: isWarning), wraps: false)
     }
-    output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
+    let shown = (settings.isASCII ? escapeReplacements(text) : text) + "\n"
+    output.warn(
+      style.map { StyledText(shown, $0) } ?? StyledText(shown), source?.color, wraps: wraps)
   }
 
   func complain(
@@ -252,9 +257,11 @@ final class BoardRun: Sendable {
   }
 
   /// Returns a text of the program itself without secrets, which names of its files may hold.
-  private func masked(_ text: String) -> String {
+  private func masked(_ text: String) -> String { masked(text, isASCII: settings.isASCII) }
+
+  private func masked(_ text: String, isASCII: Bool) -> String {
     let text = dependencies.logger.redactor.mask(text).value
-    return settings.isASCII ? RedactionMark.ascii(text) : text
+    return isASCII ? RedactionMark.ascii(text) : text
   }
 
   /// Removes lines from the history that contain a secret which has become known since.

@@ -293,9 +293,12 @@ public struct BoardRenderer: Sendable {
     return NoteReport.json(note.text.text, line: context.line, isWarning: true)
   }
 
-  /// Returns the text of one line: breaks in the names that it contains are escaped.
+  /// Returns the text of one line: breaks in the names that it contains are escaped, and so is what
+  /// stands for bytes of a file that are not UTF-8.
   private static func visible(_ text: StyledText) -> StyledText {
-    text.mapParts { Array(escapeControls(String(decoding: $0, as: UTF8.self)).utf8) } + "\n"
+    text.mapParts {
+      Array(escapeReplacements(escapeControls(String(decoding: $0, as: UTF8.self))).utf8)
+    } + "\n"
   }
 
   /// Whether the start and the end of a command are reported: those of background commands, at a
