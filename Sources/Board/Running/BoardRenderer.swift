@@ -254,7 +254,9 @@ public struct BoardRenderer: Sendable {
       let report = report(failure, outcome.value, context, state)
       messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))
     } else if announces(context, state) {
-      let text = "[\(context.job)] done: \(Self.words(of: context))\n"
+      // A success that the line must not have is its failure, which a later line counts.
+      let end = context.prefix == .mustFail ? "succeeded, and should have failed" : "done"
+      let text = "[\(context.job)] \(end): \(Self.words(of: context))\n"
       messages.append(Message(text: StyledText(text)))
     }
     if let text = outcome.afterword, !settings.isQuiet, !isJSON {

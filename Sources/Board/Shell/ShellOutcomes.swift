@@ -279,8 +279,9 @@ enum ShellOutcomes {
   private static func shown(
     _ text: String, _ job: Int, _ state: BoardState, value: JSON? = nil
   ) -> Outcome {
-    let text = state.settings.isASCII ? HelpText.ascii(text) : text
-    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(text))
+    let shown = OutcomeContext(state).isASCII(job) ? HelpText.ascii(text) : text
+    let text = state.settings.isASCII ? shown : text
+    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(shown))
     outcome.isRemembered = false
     return outcome
   }
