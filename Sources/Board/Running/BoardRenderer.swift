@@ -142,7 +142,8 @@ public struct BoardRenderer: Sendable {
     if let part = features.partialOutcome(of: action) { return outputs(of: part, in: state) }
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
-    let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
+    let start = begun.removeValue(forKey: context.job)
+    let milliseconds = start.map { (t - $0) / 1000 } ?? 0
     let settings = state.settings.following(context)
 
     func errorOutputs(_ messages: [Message]) -> [BoardOutput] {
@@ -158,7 +159,11 @@ public struct BoardRenderer: Sendable {
     if let result = result(outcome, context, state, milliseconds) {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
+    if start == nil, !context.isBackground, outcome.failure == .cancelled(by: Failure.fork) {
+      all += errorOutputs(left + [Self.unfinished(context, settings)].compactMap(\.self))
+    } else {
+      all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
+    }
     if all.isEmpty, outcome.hasResult, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown. One that follows a link
       // is shown by the command of the link.
@@ -264,6 +269,18 @@ public struct BoardRenderer: Sendable {
     }
     if context.prefix == .time { messages.append(Self.time(milliseconds, of: context, settings)) }
     return messages
+  }
+
+  /// Returns a note about a command that a fork's step is inside, and that has ended here before.
+  /// Its end in the fork is no failure of the line that forks.
+  private static func unfinished(
+    _ context: CommandContext, _ settings: BoardSettings
+  ) -> Message? {
+    guard !settings.isQuiet else { return nil }
+    let text = "'\(words(of: context))' was running at this step, and does not go on in the fork"
+    return settings.output == .json
+      ? Message(text: NoteReport.json(text, line: context.line), wraps: false)
+      : Message(text: StyledText(text + "\n"))
   }
 
   private static func time(

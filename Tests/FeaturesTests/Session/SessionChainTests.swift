@@ -473,13 +473,19 @@ struct SessionChainTests {
     #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
   }
 
-  @Test("a command that ran at the step of a fork is ended, and its failure says by what")
+  @Test("a command that ran at the step of a fork is ended there, which a note says")
   func forkDuringCommand() async throws {
     let folder = try TemporaryFolder()
     let board = RunningBoard()
     try board.board.record(to: folder.path("r"))
     #expect(await board.run("db put c 1 {}").status == 0)
-    #expect(await board.run("session fork 1 \(folder.path("f"))").status == 0)
+    let fork = await board.run("session fork 1 \(folder.path("f")); echo on")
+    #expect(fork.status == 0 && fork.output == "on\n", "\(fork.errors)")
+    // The command has ended long ago, and the line that forks has no error.
+    #expect(!fork.errors.contains("error:"), "\(fork.errors)")
+    #expect(
+      fork.errors.contains("'db put' was running at this step, and does not go on in the fork\n"),
+      "\(fork.errors)")
     await board.board.close()
     let text = String(decoding: try folder.read("f"), as: UTF8.self)
     #expect(text.contains("cancelled by 'session fork'"), "\(text)")
