@@ -13,6 +13,7 @@ final class BoardRun: Sendable {
   let settings: BoardSettings
   private let dependencies: Dependencies
   let paths: BoardPaths
+  private let userHome: String
   private let seed: UInt64
   let output: BoardOutputWriter
   let signalEnd: SignalEnd
@@ -58,6 +59,7 @@ final class BoardRun: Sendable {
     let configuration = BoardRun.configuration(
       options, environment, features.program, settings, seed: seed, activity, output)
     paths = configuration.paths
+    userHome = BoardPaths.userHome(environment)
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
       limit: options.completionTimeout ?? BoardCompletion.defaultLimit)
@@ -107,7 +109,7 @@ final class BoardRun: Sendable {
     let session = LineExecutor(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true,
-      unusedAliases: isInteractive ? [] : Set(options.aliases.keys),
+      unusedAliases: isInteractive ? [] : Set(options.aliases.keys), userHome: userHome,
       checksStatusOfFiles: isInteractive && options.checkStatus == nil)
     session.lostOutput.withLock { $0 = output.lost }
     output.executor.withLock { $0 = session }

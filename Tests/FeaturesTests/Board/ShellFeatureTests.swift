@@ -358,7 +358,7 @@ struct ShellFeatureTests {
     #expect(await lines.run("help line") == 0)
     for sign in [
       "! COMMAND", "- COMMAND", "time COMMAND", "{{last}}", "{{secret:NAME}}", "> FILE", ">> FILE",
-      "$name", "&",
+      "$name", "&", "a>b  ", "~/FILE",
     ] {
       #expect(lines.allPrinted.contains(sign), "\(sign)")
     }
