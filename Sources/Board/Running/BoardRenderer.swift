@@ -81,6 +81,9 @@ public struct BoardRenderer: Sendable {
   /// The start times of running commands, in the time of steps.
   private var begun: [Int: Int64] = [:]
   private var started = StartedCommands()
+  /// The commands that have begun and not ended. A state of before, which a fork takes, may have
+  /// others.
+  private var unended: Set<Int> = []
   /// The running commands that have printed rows.
   private var streams: [Int: RowStream] = [:]
 
@@ -122,6 +125,7 @@ public struct BoardRenderer: Sendable {
       return outputsAfterStart(of: action, in: state, at: t)
     }
     begun[context.job] = t
+    unended.insert(context.job)
     started.note(context)
     var outputs: [BoardOutput] = []
     if announces(context, state) {
@@ -142,8 +146,8 @@ public struct BoardRenderer: Sendable {
     if let part = features.partialOutcome(of: action) { return outputs(of: part, in: state) }
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
-    let start = begun.removeValue(forKey: context.job)
-    let milliseconds = start.map { (t - $0) / 1000 } ?? 0
+    let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
+    let hasEndedBefore = unended.remove(context.job) == nil
     let settings = state.settings.following(context)
 
     func errorOutputs(_ messages: [Message]) -> [BoardOutput] {
@@ -159,7 +163,7 @@ public struct BoardRenderer: Sendable {
     if let result = result(outcome, context, state, milliseconds) {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    if start == nil, !context.isBackground, outcome.failure == .cancelled(by: Failure.fork) {
+    if hasEndedBefore, !context.isBackground, outcome.failure == .cancelled(by: Failure.fork) {
       all += errorOutputs(left + [Self.unfinished(context, settings)].compactMap(\.self))
     } else {
       all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))

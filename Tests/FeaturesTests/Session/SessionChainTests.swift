@@ -486,9 +486,16 @@ struct SessionChainTests {
     #expect(
       fork.errors.contains("'db put' was running at this step, and does not go on in the fork\n"),
       "\(fork.errors)")
-    await board.board.close()
     let text = String(decoding: try folder.read("f"), as: UTF8.self)
     #expect(text.contains("cancelled by 'session fork'"), "\(text)")
+    // A command that runs still is cancelled, which fails its line.
+    try #require(board.board.recording?.path == folder.path("f"))
+    let last = try #require(board.board.recording?.step)
+    let watch = await board.run(
+      "watch 1s --count 2 session fork \(last + 1) \(folder.path("g"))")
+    #expect(watch.status == 130)
+    #expect(watch.errors.contains("error: cancelled by 'session fork'\n"), "\(watch.errors)")
+    await board.board.close()
   }
 
   @Test("a newest file that is not there is warned of")
