@@ -223,7 +223,8 @@ struct ShellFeatureTests {
 
   @Test("the time of wait is from its beginning to the end of the jobs")
   func timeOfWait() async {
-    let (now, events) = (Mutex<Int64>(5_000_000), EventLog<String>())
+    let now = Mutex<Int64>(5_000_000)
+    let events = EventLog<String>()
     var dependencies = World().dependencies
     dependencies.clock = BoardClock(
       now: {

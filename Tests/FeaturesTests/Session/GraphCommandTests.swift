@@ -34,9 +34,8 @@ struct GraphCommandTests {
   func rangeBehindTheEnd(range: String, hasSteps: Bool) async throws {
     let folder = try TemporaryFolder()
     let lines = Lines()
-    for line in ["session record \(folder.path("r.jsonl"))", "set a 1", "set a 2"] {
-      #expect(await lines.run(line) == 0)
-    }
+    try lines.board.record(to: folder.path("r.jsonl"))
+    for line in ["set a 1", "set a 2"] { #expect(await lines.run(line) == 0) }
     let before = lines.allPrinted.count
     #expect(await lines.run("session graph --causes --range \(range)") == 0)
     let graph = lines.allPrinted.dropFirst(before)
