@@ -84,4 +84,24 @@ struct ExpansionTests {
     #expect(SecretTemplate("").text == "")
     #expect(SecretTemplate("").parts.isEmpty)
   }
+
+  @Test(
+    "~/ at the start of a file's name is the user's home, as it was typed without quotes",
+    arguments: [
+      ("~/a", "/home/u/a"), ("~/'a b'", "/home/u/a b"), ("~/$x", "/home/u/~/v"), ("~", "~"),
+      ("~u/a", "~u/a"), ("a~/b", "a~/b"), ("'~/a'", "~/a"), (#""~/a""#, "~/a"), ("'~'/a", "~/a"),
+      (#"\~/a"#, #"\~/a"#), ("$x", "~/v"), ("$x/~/", "~/v/~/"), ("./~/a", "./~/a"),
+    ])
+  func userHome(word: String, expected: String) throws {
+    guard case .commands(let list) = LineParser.parse("c \(word)") else {
+      throw UsageError("no commands: \(word)")
+    }
+    let word = list.commands[0].words[1]
+    var argument = try word.expanded(variables: { _ in "~/v" }, last: { _ in nil })
+    #expect(argument.expandingHome() == argument, "without a home")
+    if word.mayNameHome { argument.home = "/home/u" }
+    #expect(argument.expandingHome().text == expected)
+    if word.mayNameHome { argument.home = "/" }
+    #expect(argument.expandingHome().text == expected.replacing("/home/u/", with: "/"))
+  }
 }

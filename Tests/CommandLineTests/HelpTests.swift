@@ -89,11 +89,29 @@ struct HelpTests {
 
   @Test("an example of two rows is one line with a continuation, and its words are whole")
   func wrappedExample() {
-    func wrapped(_ text: String) -> String {
-      HelpText.wrapped(text, width: 26, indent: 2, hanging: 6, continuation: " \\")
-    }
+    func wrapped(_ text: String) -> String { HelpText.example(text, width: 26) }
     #expect(
       wrapped("one two three four five six") == "  one two three four \\\n      five six\n")
     #expect(wrapped("one") == "  one\n")
+    let url = "http://h.test/a/long/path"
+    #expect(wrapped("api get \(url) x") == "  api get \\\n      \(url) \\\n      x\n")
+  }
+
+  @Test(
+    "no row of an example ends inside quotes or brackets",
+    arguments: [
+      "'four five six'", #""four \" six""#, #"{"four": [5, "six }"]}"#, #"a='b c d e f'"#,
+    ])
+  func quotedExample(word: String) throws {
+    let line = "one two three \(word) seven"
+    let rows = HelpText.example(line, width: 28)
+    #expect(rows.contains(word) && rows.contains(" \\\n"), "\(rows)")
+    func words(_ text: String) throws -> [[Word.Segment]] {
+      guard case .commands(let list) = LineParser.parse(text) else {
+        throw UsageError("no commands: \(text)")
+      }
+      return list.commands[0].words.map(\.segments)
+    }
+    #expect(try words(rows) == words(line))
   }
 }

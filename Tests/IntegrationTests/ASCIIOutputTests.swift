@@ -24,6 +24,39 @@ struct ASCIIOutputTests {
     }
   }
 
+  @Test(
+    "bytes that are not UTF-8 are shown in ASCII",
+    arguments: [
+      (["--ascii", "-x", "-f", "s.sb"], #"+ echo a\u{fffd}b"#),
+      (["--ascii", "-x", "-c", "source s.sb"], #"\n  echo a\u{fffd}b\n"#),
+      (["--ascii", "-k", "-c", "session verify s.sb"], #"found "echo a\u{fffd}b""#),
+      (["--ascii", "-k", "-c", "session verify s.sb t.sb"], #"found "echo c\u{fffd}""#),
+      (["--json", "-x", "-f", "s.sb"], #""+ echo a\ufffdb""#),
+    ])
+  func notUTF8(words: [String], shown: String) async throws {
+    let program = try Program()
+    try program.folder.write(Array("echo a".utf8) + [0xFF] + Array("b\n".utf8), to: "s.sb")
+    try program.folder.write(Array("echo c".utf8) + [0xFF, UInt8(ascii: "\n")], to: "t.sb")
+    let run = try await program.run(["--home", "h"] + words, environment: ["LANG": "C"])
+    #expect(run.status == .exited(65))
+    #expect(run.error.allSatisfy { $0 < 0x80 }, "\(run.errorText)")
+    #expect(run.errorText.contains(shown.replacing("\\n", with: "\n")), "\(run.errorText)")
+  }
+
+  @Test("an argument that is not UTF-8 is shown in ASCII")
+  func argumentNotUTF8() async throws {
+    let program = try Program()
+    for (option, shown) in [
+      ("--ascii", #"not UTF-8: a\u{fffd}"#), ("--json", #"not UTF-8: a\ufffd"#),
+    ] {
+      let run = try await program.shell(
+        #"exec "$0" --home h \#(option) echo "$(printf 'a\377')""#, environment: ["LANG": "C"])
+      #expect(run.status == .exited(64))
+      #expect(run.error.allSatisfy { $0 < 0x80 }, "\(run.errorText)")
+      #expect(run.errorText.contains(shown), "\(run.errorText)")
+    }
+  }
+
   /// The files in which the program's own text has other characters, which they write, or what
   /// prints them writes, only where the output may have them.
   private static let othersThanASCII = [

@@ -226,7 +226,7 @@ struct EveryCommandTests {
     let odd = answers.filter { !$0.ok || $0.command == nil || $0.ms == nil || $0.code != nil }
     // A streamed value ends with its failure, and the answer "no" has a value.
     let mayFail = odd.map { lines[$0.line - 1] }
-    #expect(mayFail.allSatisfy { $0.hasPrefix("-session diff") || $0.hasPrefix("-watch") })
+    #expect(mayFail.allSatisfy { $0.hasPrefix("-session diff") })
     #expect(answers.count > 150)
     let failures = try run.errorLines.filter { $0.hasPrefix("{") }.map { line in
       try JSONDecoder().decode(Answer.self, from: Data(line.utf8))

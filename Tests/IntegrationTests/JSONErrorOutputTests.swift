@@ -109,6 +109,15 @@ struct JSONErrorOutputTests {
       ], "\(sourced.errorText)")
     #expect(!sourced.errorText.contains("hunter2"), "\(sourced.errorText)")
 
+    // The lines of a file take the format of the line that sources it, and so does their echo.
+    try program.folder.write("echo c\n", to: "c.sb")
+    let format = try await program.run("--home", "h", "-x", "-c", "source c.sb --json")
+    #expect(
+      format.errorText == "+ source c.sb --json\n{\"line\":1,\"note\":\"+ echo c\"}\n",
+      "\(format.errorText)")
+    let plain = try await program.run("--home", "h", "--json", "-x", "-c", "source c.sb -o plain")
+    #expect(plain.errorText.hasSuffix("}\n+ echo c\n"), "\(plain.errorText)")
+
     let behind = try await program.run("--home", "h", "-c", "time echo hi --json")
     #expect(try self.objects(behind).count == 1)
   }

@@ -27,6 +27,59 @@ struct LineLanguageTests {
     }
   }
 
+  @Test("a > inside a word is text, and one at the beginning of a word redirects")
+  func greaterThanInWord() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "-c", "echo a>b c==d>e", "-c", "echo f >g")
+    #expect(run.status == .exited(0) && run.outputText == "a>b c==d>e\n", "\(run.errorText)")
+    #expect(try program.files().sorted() == ["g", "home"])
+    #expect(try program.text("g") == "f\n")
+  }
+
+  @Test("~/ begins the name of a file in the user's home, unless it is quoted")
+  func userHome() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    for (name, text) in [
+      ("s.sb", "echo sourced > ~/sourced\n"), ("v.json", #"{"a":1}"#), ("t.txt", "text"),
+    ] {
+      try program.folder.write(text, to: "home/\(name)")
+    }
+    let url = "\(server.origin)/echo"
+    let lines = [
+      "session record ~/r.jsonl", "source ~/s.sb", "echo one > ~/out", "echo two >> ~/out",
+      "echo '~/x' ~/x > words", "set tilde '~/x'", "! echo x > '~/x'", "! echo x > $tilde",
+      "db put c 1 @~/v.json", "api post \(url) @~/v.json --raw > ~/body",
+      "api post \(url) a=@~/t.txt b:=@~/v.json c=~/x --out ~/item",
+      "api post \(url) f@~/t.txt\\;type=text/x --multipart --out=~/part",
+      "watch 1ms --count 1 api get \(url) --out ~/watched", "session stop",
+    ]
+    let run = try await program.run(
+      ["--home", "h"] + lines.flatMap { ["-c", $0] })
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try program.text("home/sourced") == "sourced\n")
+    #expect(try program.text("home/out") == "one\ntwo\n")
+    #expect(try program.text("words") == "~/x ~/x\n")
+    for name in ["body", "item", "part", "watched"] { #expect(program.exists("home/\(name)")) }
+    let bodies = server.requests.map(\.bodyText)
+    #expect(bodies.first == #"{"a":1}"#)
+    #expect(bodies.dropFirst().first == #"{"a":"text","b":{"a":1},"c":"~/x"}"#, "\(bodies)")
+    #expect(!program.exists("~"))
+
+    // The line stays as it was typed, and replays in another home.
+    #expect(try program.text("home/r.jsonl").contains(#""user":"echo one > ~/out""#))
+    #expect(try await program.shell("mv home/r.jsonl . && mkdir elsewhere").status == .exited(0))
+    let replay = try await program.run(
+      ["session", "replay", "r.jsonl"], environment: ["HOME": program.folder.path("elsewhere")])
+    #expect(replay.status == .exited(0) && replay.output == run.output, "\(replay.errorText)")
+    for name in ["out", "sourced", "body"] { #expect(!program.exists("elsewhere/\(name)")) }
+
+    // The words of a shell are as it has left them.
+    let literal = try await program.run("--home", "h", "source", "~/s.sb")
+    #expect(literal.status == .exited(66), "\(literal.errorText)")
+  }
+
   @Test("session diff and action take a recording before their steps") func recordingFirst()
     async throws
   {

@@ -65,7 +65,8 @@ package struct FailureReport: Sendable, Equatable {
       members += failure.members
       members.append(.init("hint", failure.help.map(JSON.string) ?? .null))
       if let value { members.append(.init("value", value)) }
-      return StyledText(JSON.object(members).description + "\n")
+      return StyledText(
+        escapeReplacements(JSON.object(members).description, isJSON: true) + "\n")
     }
     var start = ""
     if let location {

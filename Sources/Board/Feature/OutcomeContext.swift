@@ -23,6 +23,10 @@ public struct OutcomeContext: Sendable {
       && settings(of: job).output == .table
   }
 
+  /// Returns whether the text of a job is ASCII: without a UTF-8 locale, and in a file, whose
+  /// readers may have another locale.
+  func isASCII(_ job: Int) -> Bool { settings.isASCII || command(of: job)?.redirect != nil }
+
   /// Returns the columns that the text of a job fits into, or `nil` without a limit.
   func columns(of job: Int) -> Int? {
     let isText = settings(of: job).output == .table && command(of: job)?.redirect == nil

@@ -96,9 +96,14 @@ extension BoardRun {
   }
 
   /// Prints a line before it runs, with `--echo`.
-  func echo(_ line: ScriptLine, _ session: LineExecutor) {
+  ///
+  /// - Parameter source: The command that runs the line, if one does.
+  func echo(
+    _ line: ScriptLine, _ session: LineExecutor, runBy source: CommandContext? = nil
+  ) {
     guard options.echo == true else { return }
-    note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
+    note(
+      "+ \(session.shown(line))", line: line.location.line, .faint, wraps: false, runBy: source)
   }
 
   /// Says how to begin, until the board has kept something.

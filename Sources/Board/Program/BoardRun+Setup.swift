@@ -158,6 +158,7 @@ extension BoardRun {
     settings.measuresAnswers = true
     settings.checksLessons = true
     settings.remembersNull = true
+    settings.reportsFailedWatches = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

@@ -13,6 +13,7 @@ final class BoardRun: Sendable {
   let settings: BoardSettings
   private let dependencies: Dependencies
   let paths: BoardPaths
+  private let userHome: String
   private let seed: UInt64
   let output: BoardOutputWriter
   let signalEnd: SignalEnd
@@ -58,6 +59,7 @@ final class BoardRun: Sendable {
     let configuration = BoardRun.configuration(
       options, environment, features.program, settings, seed: seed, activity, output)
     paths = configuration.paths
+    userHome = BoardPaths.userHome(environment)
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
       limit: options.completionTimeout ?? BoardCompletion.defaultLimit)
@@ -107,7 +109,7 @@ final class BoardRun: Sendable {
     let session = LineExecutor(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true,
-      unusedAliases: isInteractive ? [] : Set(options.aliases.keys),
+      unusedAliases: isInteractive ? [] : Set(options.aliases.keys), userHome: userHome,
       checksStatusOfFiles: isInteractive && options.checkStatus == nil)
     session.lostOutput.withLock { $0 = output.lost }
     output.executor.withLock { $0 = session }
@@ -116,7 +118,7 @@ final class BoardRun: Sendable {
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }
     session.sourcedLines.withLock {
-      if options.echo == true { $0.echo = { [self] in echo($0, $1) } }
+      if options.echo == true { $0.echo = { [self] in echo($0, $1, runBy: $2) } }
       $0.report = { [self] in report($0, of: $1, runBy: $2) }
     }
     showPromptChanges(of: board)
@@ -230,15 +232,20 @@ final class BoardRun: Sendable {
   }
 
   /// Prints a line of the program itself, as JSON if failures are.
+  ///
+  /// - Parameter source: The command whose options apply, or `nil` for those of the program.
   func note(
     _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
-    wraps: Bool = true
+    wraps: Bool = true, runBy source: CommandContext? = nil
   ) {
-    let text = masked(text)
+    let settings = settings.following(source)
+    let text = masked(text, isASCII: settings.isASCII)
     guard settings.output != .json else {
       return output.warn(NoteReport.json(text, line: line, isWarning: isWarning), wraps: false)
     }
-    output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
+    let shown = (settings.isASCII ? escapeReplacements(text) : text) + "\n"
+    output.warn(
+      style.map { StyledText(shown, $0) } ?? StyledText(shown), source?.color, wraps: wraps)
   }
 
   func complain(
@@ -252,9 +259,11 @@ final class BoardRun: Sendable {
   }
 
   /// Returns a text of the program itself without secrets, which names of its files may hold.
-  private func masked(_ text: String) -> String {
+  private func masked(_ text: String) -> String { masked(text, isASCII: settings.isASCII) }
+
+  private func masked(_ text: String, isASCII: Bool) -> String {
     let text = dependencies.logger.redactor.mask(text).value
-    return settings.isASCII ? RedactionMark.ascii(text) : text
+    return isASCII ? RedactionMark.ascii(text) : text
   }
 
   /// Removes lines from the history that contain a secret which has become known since.

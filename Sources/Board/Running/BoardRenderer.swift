@@ -81,6 +81,9 @@ public struct BoardRenderer: Sendable {
   /// The start times of running commands, in the time of steps.
   private var begun: [Int: Int64] = [:]
   private var started = StartedCommands()
+  /// The commands that have begun and not ended. A state of before, which a fork takes, may have
+  /// others.
+  private var unended: Set<Int> = []
   /// The running commands that have printed rows.
   private var streams: [Int: RowStream] = [:]
 
@@ -122,6 +125,7 @@ public struct BoardRenderer: Sendable {
       return outputsAfterStart(of: action, in: state, at: t)
     }
     begun[context.job] = t
+    unended.insert(context.job)
     started.note(context)
     var outputs: [BoardOutput] = []
     if announces(context, state) {
@@ -143,6 +147,7 @@ public struct BoardRenderer: Sendable {
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
     let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
+    let hasEndedBefore = unended.remove(context.job) == nil
     let settings = state.settings.following(context)
 
     func errorOutputs(_ messages: [Message]) -> [BoardOutput] {
@@ -158,7 +163,11 @@ public struct BoardRenderer: Sendable {
     if let result = result(outcome, context, state, milliseconds) {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
+    if hasEndedBefore, !context.isBackground, outcome.failure == .cancelled(by: Failure.fork) {
+      all += errorOutputs(left + [Self.unfinished(context, settings)].compactMap(\.self))
+    } else {
+      all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
+    }
     if all.isEmpty, outcome.hasResult, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown. One that follows a link
       // is shown by the command of the link.
@@ -254,7 +263,9 @@ public struct BoardRenderer: Sendable {
       let report = report(failure, outcome.value, context, state)
       messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))
     } else if announces(context, state) {
-      let text = "[\(context.job)] done: \(Self.words(of: context))\n"
+      // A success that the line must not have is its failure, which a later line counts.
+      let end = context.prefix == .mustFail ? "succeeded, and should have failed" : "done"
+      let text = "[\(context.job)] \(end): \(Self.words(of: context))\n"
       messages.append(Message(text: StyledText(text)))
     }
     if let text = outcome.afterword, !settings.isQuiet, !isJSON {
@@ -262,6 +273,18 @@ public struct BoardRenderer: Sendable {
     }
     if context.prefix == .time { messages.append(Self.time(milliseconds, of: context, settings)) }
     return messages
+  }
+
+  /// Returns a note about a command that a fork's step is inside, and that has ended here before.
+  /// Its end in the fork is no failure of the line that forks.
+  private static func unfinished(
+    _ context: CommandContext, _ settings: BoardSettings
+  ) -> Message? {
+    guard !settings.isQuiet else { return nil }
+    let text = "'\(words(of: context))' was running at this step, and does not go on in the fork"
+    return settings.output == .json
+      ? Message(text: NoteReport.json(text, line: context.line), wraps: false)
+      : Message(text: StyledText(text + "\n"))
   }
 
   private static func time(
@@ -293,9 +316,12 @@ public struct BoardRenderer: Sendable {
     return NoteReport.json(note.text.text, line: context.line, isWarning: true)
   }
 
-  /// Returns the text of one line: breaks in the names that it contains are escaped.
+  /// Returns the text of one line: breaks in the names that it contains are escaped, and so is what
+  /// stands for bytes of a file that are not UTF-8.
   private static func visible(_ text: StyledText) -> StyledText {
-    text.mapParts { Array(escapeControls(String(decoding: $0, as: UTF8.self)).utf8) } + "\n"
+    text.mapParts {
+      Array(escapeReplacements(escapeControls(String(decoding: $0, as: UTF8.self))).utf8)
+    } + "\n"
   }
 
   /// Whether the start and the end of a command are reported: those of background commands, at a

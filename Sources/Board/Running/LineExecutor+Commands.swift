@@ -252,7 +252,7 @@ extension LineExecutor {
       (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
       if let echo = sourcedLines.withLock({ $0.echo }) {
         await learnSecrets()
-        echo(line, self)
+        echo(line, self, outer)
       }
       var outcome = await run(line, inner)
       // An interrupt ends the file, regardless of its failure policy.

@@ -22,7 +22,9 @@ extension LineExecutor {
   func open(
     _ file: Argument, appends: Bool, _ context: inout CommandContext, _ line: Line
   ) async throws(UsageError) -> Failure? {
-    guard let path = file.text else { throw UsageError("a secret is not a file name", at: file) }
+    guard let path = file.expandingHome().text else {
+      throw UsageError("a secret is not a file name", at: file)
+    }
     if path.isEmpty { throw UsageError("the name of a file is empty", at: file) }
     let job = context.job
     // The '&' is there so that the next line can be typed.

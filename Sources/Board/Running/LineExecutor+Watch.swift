@@ -35,11 +35,12 @@ extension LineExecutor {
   private func repeatRounds(
     _ watch: WatchCommand, _ context: CommandContext, _ line: Line
   ) async {
+    let words = watch.arguments(userHome: userHome)
     while !board.isClosing, await isDue(context.job, line) {
-      if let typed = secrets.refusal(of: watch.arguments, nil, board.redactor) {
+      if let typed = secrets.refusal(of: words, nil, board.redactor) {
         return board.end(context.job, failing: Failure(typed.error))
       }
-      let end = await round(watch.arguments, context, line)
+      let end = await round(words, context, line)
       // Ctrl-C at a question of the round is no signal, and means all that the line does.
       if end.exitCode == ExitCode.interrupted, !context.isBackground { jobs.interrupt(line.id) }
       // An interrupt of the pause cancels `watch` itself.

@@ -11,6 +11,8 @@ public final class LineExecutor: Sendable {
   private let scriptArguments: [String]
   /// The aliases of the configuration, off a terminal. A script means the same wherever it runs.
   private let unusedAliases: Set<String>
+  /// The folder of the user, which `~/` stands for at the start of a file's name.
+  let userHome: String?
   /// Whether a command that writes a file checks the status of HTTP although the settings do not.
   let checksStatusOfFiles: Bool
   let keepsGoing: Bool
@@ -59,8 +61,10 @@ public final class LineExecutor: Sendable {
 
   init(
     board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
-    keepsGoing: Bool, unusedAliases: Set<String> = [], checksStatusOfFiles: Bool = false
+    keepsGoing: Bool, unusedAliases: Set<String> = [], userHome: String? = nil,
+    checksStatusOfFiles: Bool = false
   ) {
+    self.userHome = userHome
     self.unusedAliases = unusedAliases
     self.checksStatusOfFiles = checksStatusOfFiles
     self.keepsGoing = keepsGoing
@@ -320,7 +324,9 @@ public final class LineExecutor: Sendable {
     do throws(UsageError) {
       var expansion = board.store.withState {
         LineExpansion(
-          $0.shell, lastIsInParts: board.lastIsInParts, scriptArguments: line.arguments)
+          $0.shell, lastIsInParts: board.lastIsInParts, scriptArguments: line.arguments,
+          // A shell has put it in where it was to be.
+          userHome: line.isLiteral ? nil : userHome)
       }
       let aliases = board.store.withState { $0.shell.aliases }
       let arguments = try expansion.arguments(

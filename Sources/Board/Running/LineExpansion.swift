@@ -10,13 +10,20 @@ struct LineExpansion {
   private lazy var last = lastText?.text.flatMap { try? JSON(parsing: $0) }
   private let lastIsInParts: Bool
   private let scriptArguments: [String]
+  private let userHome: String?
 
   /// Creates an expansion with the variables and the last value of a state.
   ///
   /// - Parameters:
   ///   - lastIsInParts: Whether the last command wrote a list in parts, whose rows are not kept.
   ///   - scriptArguments: The values of `$1`, `$2` and so on.
-  init(_ shell: ShellState, lastIsInParts: Bool = false, scriptArguments: [String]) {
+  ///   - userHome: The folder that `~/` at the start of a file's name is below, or `nil` if it is
+  ///     a part of the name.
+  init(
+    _ shell: ShellState, lastIsInParts: Bool = false, scriptArguments: [String],
+    userHome: String? = nil
+  ) {
+    self.userHome = userHome
     self.lastIsInParts = lastIsInParts
     variables = shell.variables
     lastText = shell.last
@@ -35,7 +42,9 @@ struct LineExpansion {
     try Self.refuseEncodedBody(word, last)
     try refuseRows(word, last)
     try refuseAbsentText(word)
-    return try word.expanded(variables: variable) { Self.value(at: $0, in: last) }
+    var argument = try word.expanded(variables: variable) { Self.value(at: $0, in: last) }
+    if word.mayNameHome { argument.home = userHome }
+    return argument
   }
 
   private func variable(_ name: String) -> String? {

@@ -370,8 +370,10 @@ struct RecordingQueries {
       let rotatedLog = try rotatedLog(location.path)
       let first = max(rotatedLog.firstStep + 1, range?.first ?? 1)
       // The range bounds the memory used.
-      let last = max(
-        first, min(range?.last ?? .max, location.end ?? .max, first.advanced(by: 9_999)))
+      let last = min(
+        range?.last ?? .max, location.end ?? .max, first > .max - 9_999 ? .max : first + 9_999)
+      // The running recording ends before the step of this command.
+      guard first <= last else { return .graph(text: Graphviz("causes").text) }
       let tree = try CausalTree(rotatedLog, steps: first...last)
       warnings?.note(tree.warnings, rotatedLog, location.path)
       return .graph(text: tree.graphviz(mapValues: secrets.masked))

@@ -199,7 +199,7 @@ enum SessionOutcomes {
   private static func timeline(
     _ timeline: SessionTimeline, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let bars = EffectBars(timeline.spans, isASCII: context.settings.isASCII)
+    let bars = EffectBars(timeline.spans, isASCII: context.isASCII(job))
       .cells(timeline.entries.map { ($0.step, $0.kind == .step) })
     let rows = zip(timeline.entries, bars).map { entry, bars in
       let text =

@@ -63,6 +63,8 @@ enum LineHelp {
     Output
       COMMAND > FILE    into a file, which is replaced
       COMMAND >> FILE   behind what the file has
+      a>b               one word: only a > at its beginning is followed by a file
+      > ~/FILE          in your home, as wherever a file is named without quotes
 
     A # at the start of a command begins a comment, which ends with the line.
 

@@ -21,15 +21,25 @@ enum ShellOutcomes {
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .watched(let job, let status):
-      state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
+      state.shell.watches?.contains { $0.job == job } == true
+        ? nil : ended(job, status, state)
     case .masked, .watchDue, .resized: nil
     case .diagnosed(let job, let findings):
       diagnosis(findings, job, state, features.program).withMarks
     }
   }
 
-  /// The end of a `watch`, whose rounds have printed all there is.
-  private static func ended(_ job: Int, _ status: Int32) -> Outcome {
+  /// The end of a `watch`, whose rounds have printed all there is. A script that reads JSON looks
+  /// for a failure on standard error, and for results alone on standard output.
+  private static func ended(_ job: Int, _ status: Int32, _ state: BoardState) -> Outcome {
+    if status != 0, state.settings.reportsFailedWatches == true,
+      OutcomeContext(state).settings(of: job).output == .json
+    {
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: status, error: "roundFailed", message: "the last round of 'watch' has failed"))
+    }
     var outcome = Outcome(job: job)
     outcome.status = status
     return outcome
@@ -279,8 +289,9 @@ enum ShellOutcomes {
   private static func shown(
     _ text: String, _ job: Int, _ state: BoardState, value: JSON? = nil
   ) -> Outcome {
-    let text = state.settings.isASCII ? HelpText.ascii(text) : text
-    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(text))
+    let shown = OutcomeContext(state).isASCII(job) ? HelpText.ascii(text) : text
+    let text = state.settings.isASCII ? shown : text
+    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(shown))
     outcome.isRemembered = false
     return outcome
   }

@@ -15,6 +15,9 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     public var typedCount: Int?
     /// Whether it is one inserted value, and is no option. `nil` if not, as in earlier recordings.
     public var isInserted: Bool?
+    /// Whether `~/` at the start of a file's name is the user's home. `nil` if not, as in earlier
+    /// recordings.
+    public var mayNameHome: Bool?
 
     /// A word of a line.
     init(_ word: Argument) {
@@ -23,6 +26,7 @@ public struct WatchCommand: Codable, Sendable, Equatable {
       isDoubleQuoted = word.quoting == .double ? true : nil
       typedCount = word.typedCount
       isInserted = word.isInserted ? true : nil
+      mayNameHome = word.home == nil ? nil : true
     }
   }
 
@@ -36,13 +40,15 @@ public struct WatchCommand: Codable, Sendable, Equatable {
   /// The command.
   public var words: [Word]
 
-  /// The words as a line has them.
-  var arguments: [Argument] {
+  /// Returns the words as a line has them.
+  func arguments(userHome: String?) -> [Argument] {
     words.map { word in
-      Argument(
+      var argument = Argument(
         parts: word.text.parts,
         quoting: word.isDoubleQuoted == true ? .double : word.isQuoted ? .single : .none,
         typedCount: word.typedCount, isInserted: word.isInserted == true)
+      if word.mayNameHome == true { argument.home = userHome }
+      return argument
     }
   }
 

@@ -22,6 +22,9 @@ extension BoardSettings: CanonicalEncodable {
     if let measuresAnswers { writer.member("measuresAnswers", measuresAnswers) }
     writer.member("output", output.rawValue)
     if let remembersNull { writer.member("remembersNull", remembersNull) }
+    if let reportsFailedWatches {
+      writer.member("reportsFailedWatches", reportsFailedWatches)
+    }
     if let timeout { writer.member("timeout", Int(timeout)) }
     if let width { writer.member("width", width) }
     writer.endObject()

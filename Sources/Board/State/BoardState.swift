@@ -91,6 +91,10 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Whether `null` as the value of a command becomes `{{last}}`. It is `nil` in recordings made
   /// before this member existed, in which `{{last}}` stays as it is.
   public var remembersNull: Bool?
+  /// Whether a `watch` whose last round has failed is a failure in JSON, which goes to standard
+  /// error. It is `nil` in recordings made before this member existed, which print it on standard
+  /// output.
+  public var reportsFailedWatches: Bool?
   /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
   /// the last value of an answer has one value per header, a document with a byte-order mark is
   /// text, and ASCII output does not convert marks.

@@ -202,6 +202,7 @@ struct CommandBinder<Output> {
     _ value: Argument, _ option: OptionSpec, _ isOwn: Bool
   ) throws(UsageError) {
     try option.kind.check(value, named: "--\(option.name)")
+    let value = option.kind.expanded(value)
     if isOwn { own.add(value, for: option) } else { globals.add(value, for: option) }
   }
 
@@ -261,7 +262,7 @@ struct CommandBinder<Output> {
       let taken = positional[index..<(index + count)]
       index += count
       for word in taken { try argument.kind.check(word, named: argument.name) }
-      if !taken.isEmpty { bound[argument.name] = Array(taken) }
+      if !taken.isEmpty { bound[argument.name] = taken.map(argument.kind.expanded) }
     }
     guard index == positional.count else {
       let word = positional[index]

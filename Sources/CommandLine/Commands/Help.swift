@@ -94,10 +94,7 @@ extension CommandTable {
 extension CommandTable {
   /// Returns examples that run as they are shown: a line that goes on in the next row ends in `\`.
   private func shown(_ examples: some Sequence<String>, _ width: Int) -> String {
-    examples.map {
-      HelpText.wrapped($0, width: width, indent: 2, hanging: 6, continuation: " \\")
-    }
-    .joined()
+    examples.map { HelpText.example($0, width: width) }.joined()
   }
 }
 
@@ -157,12 +154,11 @@ package enum HelpText {
 
   /// Returns the paragraphs of a text with their lines filled up to `width`.
   package static func wrapped(
-    _ text: String, width: Int, indent: Int = 0, hanging: Int = 0, continuation: String = ""
+    _ text: String, width: Int, indent: Int = 0, hanging: Int = 0
   ) -> String {
     var result = ""
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let lines = wrap(
-        String(paragraph), width: max(20, width - hanging - continuation.count), continuation)
+      let lines = wrap(String(paragraph), width: max(20, width - hanging))
       for (index, line) in lines.enumerated() {
         result += String(repeating: " ", count: index == 0 ? indent : hanging) + line + "\n"
       }
@@ -170,19 +166,54 @@ package enum HelpText {
     return result
   }
 
-  private static func wrap(
-    _ text: String, width: Int, _ continuation: String = ""
-  ) -> [String] {
+  /// Returns an example that runs as it is shown: a row that the next one continues ends in `\`.
+  /// Words stay whole, with the blanks in their quotes and brackets, where `\` would be text.
+  static func example(_ line: String, width: Int) -> String {
+    let width = max(20, width - 8)
+    var rows: [String] = []
+    for word in words(of: line) {
+      if let last = rows.last, last.count + 1 + word.count <= width {
+        rows[rows.count - 1] += " " + word
+      } else {
+        rows.append(String(word))
+      }
+    }
+    return "  " + rows.joined(separator: " \\\n      ") + "\n"
+  }
+
+  /// Returns the words of a line as typed.
+  package static func words(of line: String) -> [Substring] {
+    var (quote, depth, isEscaped): (Character?, Int, Bool) = (nil, 0, false)
+    return line.split { character in
+      if isEscaped {
+        isEscaped = false
+      } else if let open = quote {
+        isEscaped = open == "\"" && character == "\\"
+        if character == open { quote = nil }
+      } else {
+        switch character {
+        case "\\": isEscaped = true
+        case "'" where depth == 0, "\"": quote = character
+        case "{", "[": depth += 1
+        case "}", "]": depth -= 1
+        case " ": return depth <= 0
+        default: break
+        }
+      }
+      return false
+    }
+  }
+
+  private static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = [""]
     for word in text.split(separator: " ") {
-      for (index, piece) in pieces(of: word, width).enumerated() {
+      for piece in pieces(of: word, width) {
         let last = lines[lines.count - 1]
         if last.isEmpty {
           lines[lines.count - 1] = String(piece)
         } else if last.count + 1 + piece.count <= width {
           lines[lines.count - 1] += " " + piece
         } else {
-          if index == 0 { lines[lines.count - 1] += continuation }
           lines.append(String(piece))
         }
       }

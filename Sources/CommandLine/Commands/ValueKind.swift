@@ -37,6 +37,11 @@ public enum ValueKind: Sendable, Hashable {
   /// feature's word for it.
   case entity(String)
 
+  /// Returns the argument, of which only a file's name may begin with the user's home.
+  func expanded(_ argument: Argument) -> Argument {
+    self == .file || self == .directory ? argument.expandingHome() : argument
+  }
+
   /// Throws if the argument is invalid for a checked kind.
   package func check(_ argument: Argument, named name: String) throws(UsageError) {
     switch self {

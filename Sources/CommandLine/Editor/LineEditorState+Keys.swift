@@ -237,8 +237,8 @@ extension LineEditorState {
 
   /// Returns the last word of a line as typed, with its quotes.
   private static func lastWord(of line: String) -> String? {
-    if case .commands(let list) = LineParser.parse(line),
-      let word = list.commands.last?.words.last?.raw, line.hasSuffix(word)
+    if case .commands(let list) = LineParser.parse(line), let command = list.commands.last,
+      let word = (command.redirect?.file ?? command.words.last)?.raw, line.hasSuffix(word)
     {
       return word
     }

@@ -18,6 +18,9 @@ public struct Argument: Sendable, Hashable {
   /// The ranges of all inserted values in the scalars of the texts of `parts`, one text behind the
   /// other. Only of a whole word: none if parts were replaced.
   var insertedRanges: [Range<Int>] = []
+  /// The folder that a `~` before `/` at the start of a file's name stands for, or `nil` if the
+  /// word has none or it is quoted.
+  package var home: String?
   /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
   /// The column of the word's first character, from 1.
@@ -70,7 +73,23 @@ public struct Argument: Sendable, Hashable {
       parts: parts, quoting: quoting, typedCount: typedCount, isInserted: isInserted,
       lineOffset: lineOffset, column: column, length: length)
     argument.insertedText = insertedText
+    argument.home = home
     return argument
+  }
+
+  /// Returns a file's name that is a part of the word, with the user's home in place of a `~` before
+  /// `/`, as shells have it.
+  package func expandingHome(in path: String) -> String {
+    guard let home, path.hasPrefix("~/") else { return path }
+    return (home == "/" ? "" : home) + path.dropFirst()
+  }
+
+  /// Returns the word with the user's home in place of a typed `~` before `/` at its start.
+  package func expandingHome() -> Argument {
+    guard home != nil, typedText.hasPrefix("~/"), case .text(let text) = parts.first else {
+      return self
+    }
+    return replacing(parts: [.text(expandingHome(in: text))] + parts.dropFirst())
   }
 
   /// The text before the first secret.

@@ -53,6 +53,13 @@ public struct Word: Sendable, Hashable {
   /// Whether the whole word was quoted. Then it is text and never an option.
   public var isQuoted: Bool { quoting != .none }
 
+  /// Whether the word has a `~` before `/` that no quote and no `\` precedes. At the start of a
+  /// file's name, it stands for the user's home.
+  package var mayNameHome: Bool {
+    guard quoting == .none, let tilde = raw.firstRange(of: "~/") else { return false }
+    return !raw[..<tilde.lowerBound].contains { $0 == "'" || $0 == "\"" || $0 == "\\" }
+  }
+
   /// Whether the word refers to a secret. Its line must not be stored in a history file.
   public var hasSecret: Bool {
     segments.contains { if case .secret = $0 { true } else { false } }

@@ -33,8 +33,17 @@ public func escapeControls(
   return String(decoding: result, as: UTF8.self)
 }
 
-/// Escapes what `escapeControls` does, and blanks and marks that look like a space or like nothing.
-/// For messages about lines, in which they are often pasted by mistake. Linear.
+/// Escapes the character that stands for bytes that are not UTF-8. It is this program's own and not
+/// what was typed, so ASCII output must not contain it.
+///
+/// - Parameter isJSON: Whether the text is JSON, which then has the same value.
+package func escapeReplacements(_ text: String, isJSON: Bool = false) -> String {
+  text.replacing("\u{FFFD}", with: isJSON ? "\\ufffd" : "\\u{fffd}")
+}
+
+/// Escapes what `escapeControls` does, blanks and marks that look like a space or like nothing, and
+/// the character that stands for bytes that are not UTF-8. For messages about lines, in which they
+/// are often pasted by mistake. Linear.
 package func escapeInvisible(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return escapeControls(text) }
   var result: [UInt8] = []
@@ -43,7 +52,7 @@ package func escapeInvisible(_ text: String) -> String {
   for scalar in text.unicodeScalars {
     let isInvisible =
       switch scalar.value {
-      case 0xA0, 0x200B, 0x2060, 0x3000, 0xFEFF: true
+      case 0xA0, 0x200B, 0x2060, 0x3000, 0xFEFF, 0xFFFD: true
       // They join emoji and the letters of some scripts.
       case 0x200C, 0x200D: previous.isASCII
       default: false

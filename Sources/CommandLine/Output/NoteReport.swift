@@ -9,6 +9,6 @@ package enum NoteReport {
     let object: JSON = [
       "line": JSON(line), isWarning ? "warning" : "note": .string(text),
     ]
-    return StyledText(object.description + "\n")
+    return StyledText(escapeReplacements(object.description, isJSON: true) + "\n")
   }
 }

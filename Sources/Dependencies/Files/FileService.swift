@@ -15,9 +15,9 @@ public protocol FileService: Service {
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
   /// Creates the folder of the home's recordings if it is missing, and a new recording at `path` is
-  /// to be directly in it. Creates no other folder.
+  /// to be directly in it. Creates no other folder but a missing home.
   ///
-  /// - Throws: `cannotCreate`, but not for a missing home, in which nothing can be created.
+  /// - Throws: `cannotCreate`.
   func makeFolder(ofRecording path: String) throws(FileError)
   /// Sets the recording that runs, to which no line may write, or `nil` for none.
   func protect(recording path: String?)

@@ -73,7 +73,7 @@ extension APIItem {
       let parts = argument.unescaped(before: Argument.escapedInValues, from: start, to: end)
       return argument.replacing(parts: parts).leadingText
     }
-    let path = text(from: start, to: typeStart)
+    let path = argument.expandingHome(in: text(from: start, to: typeStart))
     guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: argument) }
     return APIItem(
       kind: .file, name: name, value: SecretTemplate(path),
@@ -84,7 +84,7 @@ extension APIItem {
     _ separator: String, _ name: String, _ value: Argument, isFile: Bool
   ) throws(UsageError) -> APIItem {
     if separator == "@" || isFile {
-      let path = try value.requiredText(named: "a file's name")
+      let path = value.expandingHome(in: try value.requiredText(named: "a file's name"))
       guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: value) }
       if separator == "@" {
         return APIItem(

@@ -204,8 +204,9 @@ enum DatabaseCommands {
   private static func body(_ invocation: Invocation) throws(UsageError) -> DatabaseBody {
     let words = try plain(invocation.arguments("body"), "db put")
     let text = words.joined(separator: " ")
-    let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
-    if isFile, text.count > 1 { return .file(path: String(text.dropFirst())) }
+    if let first = invocation.argument("body"), first.typedText.hasPrefix("@"), text.count > 1 {
+      return .file(path: first.expandingHome(in: String(text.dropFirst())))
+    }
     try check(
       text, "the body is not JSON", help: "quote it, or take it from a file with @FILE",
       at: invocation.argument("body"))

@@ -103,7 +103,8 @@ import Testing
   @Test(
     "the last word of a line before is inserted with its quotes",
     arguments: [
-      ("echo say \"two words\"", "\"two words\"|"), ("echo a > 'b c'", "c'|"),
+      ("echo say \"two words\"", "\"two words\"|"), ("echo a > 'b c'", "'b c'|"),
+      ("echo a >b", "b|"), ("echo a >> b", "b|"), ("echo a >>'b c'", "'b c'|"),
       ("echo {\"a\": 1}", "{\"a\": 1}|"), ("echo a &", "&|"), ("echo 'open end", "end|"),
     ])
   func lastWord(line: String, expected: String) {

@@ -38,7 +38,7 @@ struct BoardCommandTests {
     text.split { $0.isWhitespace }.joined(separator: " ")
   }
 
-  @Test("help fits narrow terminals, except for words without spaces", arguments: [40, 80])
+  @Test("help fits narrow terminals, except for long words of examples", arguments: [40, 80])
   func narrow(width: Int) throws {
     let commands = BoardFeatures.all.commands
     var texts = [commands.overview(width: width), try commands.help(for: [], width: width)]
@@ -47,8 +47,12 @@ struct BoardCommandTests {
         texts.append(try commands.help(for: Array(spec.path.prefix(count)), width: width))
       }
     }
+    let long = Set(
+      commands.specs.flatMap(\.examples).flatMap(HelpText.words(of:)).filter {
+        $0.count > width - 8
+      })
     for line in texts.joined().split(separator: "\n") {
-      #expect(line.count <= width, "\(line)")
+      #expect(line.count <= width || long.contains { line.contains($0) }, "\(line)")
     }
   }
 

@@ -36,6 +36,7 @@ struct BoardStateEncodingTests {
     settings.measuresAnswers = true
     settings.checksLessons = true
     settings.remembersNull = true
+    settings.reportsFailedWatches = true
     settings.timeout = 1234
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]

@@ -35,6 +35,20 @@ struct RendererTests {
     outputs(end, settings: .output(format, width: width)).map(\.text).joined()
   }
 
+  @Test(
+    "the end of a background command says if its line should have failed",
+    arguments: [
+      (nil, "done"), (.mayFail, "done"), (.mustFail, "succeeded, and should have failed"),
+    ] as [(LinePrefix?, String)])
+  func backgroundEnd(prefix: LinePrefix?, end: String) {
+    var settings = BoardSettings()
+    settings.isTerminal = true
+    let printed = outputs(.shell(.watched(job: 4, status: 0)), settings: settings) {
+      ($0.isBackground, $0.prefix) = (true, prefix)
+    }
+    #expect(printed.map(\.text) == ["[4] \(end): x y\n"])
+  }
+
   @Test("a kept request of an earlier recording is shown as a table of its words")
   func earlierSavedRequest() {
     var request = APIRequestSpec(method: "GET", isExplicit: true, target: "s/a")

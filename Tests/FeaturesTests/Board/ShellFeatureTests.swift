@@ -203,8 +203,8 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
-  @Test("the time of source is that of the lines of the file, and that of wait is the wait")
-  func timeOfOtherCommands() async throws {
+  @Test("the time of source is that of the lines of the file")
+  func timeOfSource() async throws {
     let folder = try TemporaryFolder()
     try folder.write("watch 300ms --count 3 echo x\n", to: "x.sb")
     let now = Mutex<Int64>(0)
@@ -219,21 +219,36 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.hasSuffix("\ntime: 0 ms\n"), "\(lines.allPrinted)")
     #expect(lines.allPrinted.ranges(of: "time: ").count == 2)
     await lines.board.close()
+  }
 
-    // Each look at the clock takes a second.
+  @Test("the time of wait is from its beginning to the end of the jobs")
+  func timeOfWait() async {
+    let now = Mutex<Int64>(5_000_000)
+    let events = EventLog<String>()
+    var dependencies = World().dependencies
     dependencies.clock = BoardClock(
       now: {
-        now.withLock {
-          $0 += 1_000_000
-          return $0
-        }
-      }, sleep: { _ in })
-    let waiting = Lines(dependencies: dependencies)
-    #expect(await waiting.run("watch 300ms --count 3 echo x &") == 0)
-    #expect(await waiting.run("time wait") == 0, "\(waiting.allPrinted)")
-    let times = waiting.allPrinted.split(separator: "\n").filter { $0.hasPrefix("time: ") }
-    #expect(times.count == 1 && times.first?.hasSuffix("000 ms") == true, "\(times)")
-    await waiting.board.close()
+        let time = now.withLock(\.self)
+        events.append("look")
+        return time
+      },
+      sleep: { _ in
+        events.append("sleep")
+        _ = await events.first { $0.contains("wake") ? true : nil }
+      })
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run("watch 300ms --count 2 echo x &") == 0)
+    _ = await events.first { $0.contains("sleep") ? true : nil }
+    // Steps look at the clock too. There are none until the pause ends.
+    await lines.board.store.waitUntilDelivered()
+    let looks = events.events.count { $0 == "look" }
+    async let code = lines.run("time wait")
+    _ = await events.first { events in events.count { $0 == "look" } > looks ? true : nil }
+    now.withLock { $0 += 600_000 }
+    events.append("wake")
+    #expect(await code == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted == "x\nx\ntime: 600 ms\n")
+    await lines.board.close()
   }
 
   @Test("the words behind the file of source are the arguments of its lines, and of those alone")
@@ -344,7 +359,7 @@ struct ShellFeatureTests {
     #expect(await lines.run("help line") == 0)
     for sign in [
       "! COMMAND", "- COMMAND", "time COMMAND", "{{last}}", "{{secret:NAME}}", "> FILE", ">> FILE",
-      "$name", "&",
+      "$name", "&", "a>b  ", "~/FILE",
     ] {
       #expect(lines.allPrinted.contains(sign), "\(sign)")
     }

@@ -12,10 +12,10 @@ import Testing
 @Suite("watch")
 struct WatchTests {
   /// A board whose pauses are over at once.
-  private static func quick() -> Lines {
+  private static func quick(_ settings: BoardSettings = BoardSettings()) -> Lines {
     var dependencies = Dependencies.preview
     dependencies.clock = BoardClock(now: { 0 }, sleep: { _ in })
-    return Lines(dependencies: dependencies)
+    return Lines(settings: settings, dependencies: dependencies)
   }
 
   /// A board whose pauses last until they are cancelled.
@@ -40,6 +40,25 @@ struct WatchTests {
     let lines = Lines(dependencies: dependencies)
     #expect(await lines.run("watch 5s downloads list sab --count 3") == 0, "\(lines.allPrinted)")
     #expect(slept.withLock(\.self) == [.seconds(5), .seconds(5)])
+    await lines.board.close()
+  }
+
+  @Test("a failed watch is a failure in JSON, and was a result before", arguments: [true, nil])
+  func failedInJSON(reports: Bool?) async {
+    var settings = BoardSettings()
+    settings.reportsFailedWatches = reports
+    let lines = Self.quick(settings)
+    #expect(await lines.run("watch 5s db get c none --count 1 --json") == 66)
+    let last = lines.allPrinted.split(separator: "\n").last ?? ""
+    #expect(
+      last.hasPrefix(
+        reports == true
+          ? #"{"line":1,"ok":false,"code":66,"error":"roundFailed","message":"the last round of "#
+          : #"{"line":1,"ok":false,"command":"watch","value":null,"#), "\(last)")
+    // In text, the round has said it.
+    let before = lines.allPrinted.count
+    #expect(await lines.run("watch 5s db get c none --count 1") == 66)
+    #expect(!lines.allPrinted.dropFirst(before).contains("round"))
     await lines.board.close()
   }
 

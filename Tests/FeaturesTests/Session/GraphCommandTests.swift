@@ -29,6 +29,21 @@ struct GraphCommandTests {
   }
 
   @Test(
+    "a range behind the running recording's end has no steps, not even that of its own command",
+    arguments: [("2..2", true), ("3..3", false), ("4..9", false), ("\(Int.max)..", false)])
+  func rangeBehindTheEnd(range: String, hasSteps: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let lines = Lines()
+    try lines.board.record(to: folder.path("r.jsonl"))
+    for line in ["set a 1", "set a 2"] { #expect(await lines.run(line) == 0) }
+    let before = lines.allPrinted.count
+    #expect(await lines.run("session graph --causes --range \(range)") == 0)
+    let graph = lines.allPrinted.dropFirst(before)
+    #expect(graph.hasPrefix("digraph \"causes\" {\n") && graph.hasSuffix("}\n"), "\(graph)")
+    #expect(graph.contains("shape=box") == hasSteps, "\(graph)")
+  }
+
+  @Test(
     "why nothing was shown is a failure of the line",
     arguments: [
       (GraphError.notInstalled, "install the package graphviz"),

@@ -473,16 +473,29 @@ struct SessionChainTests {
     #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
   }
 
-  @Test("a command that ran at the step of a fork is ended, and its failure says by what")
+  @Test("a command that ran at the step of a fork is ended there, which a note says")
   func forkDuringCommand() async throws {
     let folder = try TemporaryFolder()
     let board = RunningBoard()
     try board.board.record(to: folder.path("r"))
     #expect(await board.run("db put c 1 {}").status == 0)
-    #expect(await board.run("session fork 1 \(folder.path("f"))").status == 0)
-    await board.board.close()
+    let fork = await board.run("session fork 1 \(folder.path("f")); echo on")
+    #expect(fork.status == 0 && fork.output == "on\n", "\(fork.errors)")
+    // The command has ended long ago, and the line that forks has no error.
+    #expect(!fork.errors.contains("error:"), "\(fork.errors)")
+    #expect(
+      fork.errors.contains("'db put' was running at this step, and does not go on in the fork\n"),
+      "\(fork.errors)")
     let text = String(decoding: try folder.read("f"), as: UTF8.self)
     #expect(text.contains("cancelled by 'session fork'"), "\(text)")
+    // A command that runs still is cancelled, which fails its line.
+    try #require(board.board.recording?.path == folder.path("f"))
+    let last = try #require(board.board.recording?.step)
+    let watch = await board.run(
+      "watch 1s --count 2 session fork \(last + 1) \(folder.path("g"))")
+    #expect(watch.status == 130)
+    #expect(watch.errors.contains("error: cancelled by 'session fork'\n"), "\(watch.errors)")
+    await board.board.close()
   }
 
   @Test("a newest file that is not there is warned of")

@@ -1,5 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardFeatures
@@ -41,6 +42,28 @@ struct DrawnFiguresTests {
     ]
     #expect(await shown(lines, dependencies: dependencies).contains("  #######...  75%  "))
     #expect(!(await shown(lines, isTerminal: false, dependencies: dependencies)).contains("#"))
+  }
+
+  @Test("the bars of session timeline are ASCII in a file, also at a terminal with UTF-8")
+  func timeline() async throws {
+    let folder = try TemporaryFolder()
+    var settings = BoardSettings()
+    (settings.isTerminal, settings.width, settings.isASCII) = (true, 200, false)
+    let world = World()
+    world.api.answer("GET", "http://rm.test/a", with: .json("1"))
+    let board = Lines(world, settings: settings)
+    for line in [
+      "session record \(folder.path("r.jsonl"))", "api get http://rm.test/a", "session timeline",
+      "session timeline > \(folder.path("shown"))", "help line > \(folder.path("help"))",
+    ] {
+      #expect(await board.run(line) == 0)
+    }
+    await board.board.close()
+    #expect(board.allPrinted.contains("\u{25CB} api.request"), "\(board.allPrinted)")
+    let file = try folder.read("shown")
+    #expect(file.allSatisfy { $0 < 0x80 })
+    #expect(String(decoding: file, as: UTF8.self).contains("o api.request"))
+    #expect(try folder.read("help").allSatisfy { $0 < 0x80 })
   }
 
   @Test("api stats counts requests, classes of statuses and cache verdicts")

@@ -105,7 +105,8 @@ package struct LiveFileService: FileService {
     throw FileError(ownFile: path, title)
   }
 
-  /// Creates the folder with mode 0700. Makes one system call if the folder exists.
+  /// Creates the folder and a missing home with mode 0700. Makes one system call if the folder
+  /// exists.
   ///
   /// - Throws: `cannotCreate`.
   package func makeFolder(ofRecording path: String) throws(FileError) {
@@ -113,10 +114,8 @@ package struct LiveFileService: FileService {
       ResolvedFile(path).folder == ResolvedFile(sessions).path
     else { return }
     do throws(SystemError) {
-      try system.makeFolder(sessions)
+      try system.makeFolders(sessions)
     } catch {
-      // Another process may have created it. A missing home is left to the recording's error.
-      guard error.code != EEXIST, error.code != ENOENT else { return }
       throw FileError(cannotCreate: path, error.code)
     }
   }
