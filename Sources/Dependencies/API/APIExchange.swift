@@ -104,14 +104,23 @@ public struct APIExchange: Sendable {
     let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
-    let result =
-      download == nil && planned.policy == .localFirst
-      ? await repository.fetchShared(
-        request: planned.request, key: key, service: planned.service, policy: planned.policy,
-        now: dependencies.date.now)
-      : await repository.fetch(
-        request: planned.request, key: key, service: planned.service, policy: planned.policy,
-        now: dependencies.date.now)
+    let shares = download == nil && planned.policy == .localFirst
+    let (logger, cause) = (dependencies.logger, LogCause.current)
+    let now = dependencies.date.now
+    let result = await withTaskCancellationHandler {
+      shares
+        ? await repository.fetchShared(
+          request: planned.request, key: key, service: planned.service, policy: planned.policy,
+          now: now)
+        : await repository.fetch(
+          request: planned.request, key: key, service: planned.service, policy: planned.policy,
+          now: now)
+    } onCancel: {
+      // At once: the program may end before the task continues.
+      LogCause.$current.withValue(cause) {
+        logger.log(failureOf: planned.line, APIError(.cancelled, "cancelled"))
+      }
+    }
     try Task.checkCancellation()
     do { return try result.get() } catch {
       throw explained(error, planned, client, download)
@@ -146,8 +155,7 @@ public struct APIExchange: Sendable {
     _ error: APIError, _ planned: PlannedRequest, _ client: ResolvingAPIClient,
     _ download: Download?
   ) -> any Error {
-    dependencies.logger.log(
-      failureOf: "\(planned.request.method) \(planned.request.url)", error)
+    dependencies.logger.log(failureOf: planned.line, error)
     if error.kind == .file, let failure = download?.failure { return failure }
     if let problem = error.problem { return problem.base }
     var error = error
@@ -157,6 +165,11 @@ public struct APIExchange: Sendable {
     }
     return error
   }
+}
+
+extension PlannedRequest {
+  /// The method and the address, for the log.
+  fileprivate var line: String { "\(request.method) \(request.url)" }
 }
 
 extension Download {

@@ -734,6 +734,9 @@ struct APIFeatureTests {
     #expect(world.api.hangingCount == 0)
     #expect(store.inFlight.isEmpty)
     #expect(store.received == [])
+    let logged = world.logger.records.filter { $0.message.contains("/slow") }
+    #expect(logged.map(\.message) == ["GET http://rm.test/slow: cancelled"])
+    #expect(logged.map(\.level) == [.info])
   }
 
   @Test("a cancelled command leaves no request behind in the state", arguments: [true, false])
