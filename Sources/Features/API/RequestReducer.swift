@@ -213,6 +213,7 @@ struct RequestReducer: Reducer {
     state.attempt &+= 1
     state.stage = .asking
     return .task(name: "api.test") {
+      try await test.unlock(dependencies)
       let start = dependencies.clock.now
       let status = try await test.status(dependencies)
       let milliseconds = (dependencies.clock.now - start) / 1000

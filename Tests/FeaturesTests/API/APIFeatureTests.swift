@@ -4,6 +4,7 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
@@ -31,6 +32,32 @@ struct APIFeatureTests {
     #expect(await lines.run("api service add nas http://nas") == 0)
     #expect(await lines.run("api service test nas") == code, "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
+  }
+
+  @Test("api service test does not count the time in which a passphrase is typed")
+  func serviceTestTime() async throws {
+    let time = Mutex<Int64>(0)
+    let terminal = ScriptedTerminal(passphrase: { _ in
+      time.withLock { $0 += 5_000_000 }
+      return "open"
+    })
+    let world = World(
+      MockKeychainService(
+        entries: ["k": Data("a value".utf8)], unlocked: false,
+        secret: .passphrase(try GuardedBytes(copying: Array("open".utf8)))))
+    world.api.answer { _ in
+      time.withLock { $0 += 2000 }
+      return .json(#"{"info":{"pages":1},"results":[]}"#)
+    }
+    var dependencies = world.dependencies
+    dependencies.terminal = terminal
+    dependencies.clock = BoardClock(now: { time.withLock { $0 } }, sleep: { _ in })
+    let lines = Lines(world, dependencies: dependencies)
+    let service = "http://h --preset rick-and-morty --auth bearer:{{secret:k}}"
+    #expect(await lines.run("api service add rm \(service)") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api service test rm") == 0, "\(lines.allPrinted)")
+    #expect(terminal.prompts.count == 1)
+    #expect(lines.allPrinted.contains("answered in 2 ms"), "\(lines.allPrinted)")
   }
 
   @Test(
