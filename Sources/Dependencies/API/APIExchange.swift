@@ -162,6 +162,8 @@ public struct APIExchange: Sendable {
     if !client.isRepeatable { error.isFinal = true }
     if let file = planned.file, file.continues, let bytes = download?.keptBytes, bytes > 0 {
       error.part = APIError.Part(file: file.path, bytes: bytes)
+    } else if let reason = download?.lossReason {
+      error.message += "; what has come is not kept: \(reason)"
     }
     return error
   }

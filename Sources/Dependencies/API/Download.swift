@@ -20,6 +20,7 @@ final class Download: APIClient {
     var failure: FileError?
     var keptBytes: Int64 = 0
     var discardedBytes: Int64?
+    var lossReason: String?
   }
 
   private let client: any APIClient
@@ -63,6 +64,10 @@ final class Download: APIClient {
   /// The size of the partial file that was discarded because the service refused the rest, or `nil`
   /// if there was none.
   var discardedBytes: Int64? { state.withLock { $0.discardedBytes } }
+
+  /// The reason why the bytes that have come cannot be continued although they should be, or `nil`
+  /// if they can or if none has come.
+  var lossReason: String? { state.withLock { $0.lossReason } }
 
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     state.withLock { $0 = State() }
@@ -248,6 +253,10 @@ final class Download: APIClient {
     let tag =
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
+    // A continued part keeps its own tag.
+    let lossReason =
+      continues && isContinuable && kept == nil && tag == nil
+      ? PartialFileTag.problem(of: response) : nil
     let wait = PipeTimeout(limit: limit, clock: dependencies.clock)
     let begun: Void? = try await onFile(
       try await wait.result([path]) { () throws(FileError) in
@@ -272,6 +281,7 @@ final class Download: APIClient {
       copy?.append(piece)
       let done = (kept ?? 0) + Int64(bytes)
       if kept != nil || tag != nil { state.withLock { $0.keptBytes = done } }
+      if let lossReason { state.withLock { $0.lossReason = lossReason } }
       show(done, total)
     }
     if let count, bytes < count, response.saysItsEnd {
@@ -381,15 +391,39 @@ struct PartialFileTag {
     total = lines.count > 3 ? Int64(lines[3]) : nil
   }
 
-  /// Returns `nil` if the response has no strong validator. A weak `ETag` does not identify bytes.
+  /// Returns `nil` if the response has no strong validator, which `If-Range` requires (RFC 9110,
+  /// 13.1.5).
   static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
     guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
-    var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
-    validator = validator ?? response.headers.value(of: "Last-Modified")
-    return validator.map {
+    return validator(in: response.headers).map {
       "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
         + (total.map { "\($0)\n" } ?? "")
     }
+  }
+
+  /// Returns the validator that identifies the bytes of a response. A weak `ETag` does not.
+  private static func validator(in headers: [HTTPHeader]) -> String? {
+    if let tag = headers.value(of: "ETag"), tag.hasPrefix("\"") { return tag }
+    guard let modified = headers.value(of: "Last-Modified") else { return nil }
+    // Content that changes twice within a second keeps its date (RFC 9110, 8.8.2.2).
+    if let time = HTTPDate.seconds(modified),
+      let now = headers.value(of: "Date").flatMap(HTTPDate.seconds), now - time < 1
+    {
+      return nil
+    }
+    return modified
+  }
+
+  /// Returns why a response without a strong validator cannot be continued.
+  static func problem(of response: APIResponse) -> String {
+    let headers = response.headers
+    let lacks =
+      headers.value(of: "ETag") != nil
+      ? "an ETag that is weak, which stands for several versions"
+      : headers.value(of: "Last-Modified") != nil
+        ? "a Last-Modified of this second, in which it may change again"
+        : "neither an ETag nor a Last-Modified"
+    return "the service sends \(lacks), so that the rest could be that of another version"
   }
 
   /// Returns the digest of the address that sent a response, after redirects and without its
