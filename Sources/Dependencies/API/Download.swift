@@ -21,6 +21,8 @@ final class Download: APIClient {
     var keptBytes: Int64 = 0
     var discardedBytes: Int64?
     var lossReason: String?
+    /// Whether a part of the file has come.
+    var hasBegun = false
   }
 
   private let client: any APIClient
@@ -71,6 +73,26 @@ final class Download: APIClient {
 
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     state.withLock { $0 = State() }
+    let result = await withTaskCancellationHandler { () async -> Result<APIResponse, APIError> in
+      do throws(APIError) { return .success(try await receive(request)) } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      noteCancelled()
+    }
+    return try result.get()
+  }
+
+  /// Says what is left of the file. Cancelling does so at once, because the program may end before
+  /// the task continues.
+  private func noteCancelled() {
+    let (hasBegun, isKept) = state.withLock { ($0.hasBegun, $0.keptBytes > 0) }
+    guard hasBegun || isKept else { return }
+    let file = dependencies.logger.redactor.mask(path).value
+    dependencies.terminal.show(CancelledTransfer(file: file, isKept: isKept))
+  }
+
+  private func receive(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let output = try await onFile(try await dependencies.files.output(path, continues: continues))
     let isEnded: Bool
     let result: Result<APIResponse, APIError>
@@ -280,8 +302,11 @@ final class Download: APIClient {
       if let kept = copy, kept.count + piece.count > copyLimit { copy = nil }
       copy?.append(piece)
       let done = (kept ?? 0) + Int64(bytes)
-      if kept != nil || tag != nil { state.withLock { $0.keptBytes = done } }
-      if let lossReason { state.withLock { $0.lossReason = lossReason } }
+      state.withLock { state in
+        state.hasBegun = true
+        if kept != nil || tag != nil { state.keptBytes = done }
+        state.lossReason = lossReason
+      }
       show(done, total)
     }
     if let count, bytes < count, response.saysItsEnd {
@@ -297,7 +322,7 @@ final class Download: APIClient {
     let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
     state.withLock { state in
       state.written = written
-      state.keptBytes = 0
+      (state.keptBytes, state.hasBegun) = (0, false)
     }
     response.timing = stream.timing
     if kept == nil { response.body = copy ?? Data() }
