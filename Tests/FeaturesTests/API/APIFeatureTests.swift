@@ -747,6 +747,23 @@ struct APIFeatureTests {
     #expect(printed.errors.contains("error: bad certificate"))
   }
 
+  @Test("a request whose address has become a secret is not sent again")
+  func retryOfASecret() throws {
+    let redactor = world.logger.redactor
+    world.api.answer { _ in
+      redactor.registerSecret(Array("v4lue-in-path".utf8), name: "k")
+      return .status(503)
+    }
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/v4lue-in-path --retry 2", job: 1))
+    store.skipReceivedActions()
+    store.advance(by: .milliseconds(200))
+    store.skipReceivedActions()
+    #expect(world.api.requests.count == 1)
+    #expect(store.state.api.pending == [])
+    #expect(store.state.shell.lastStatus == 64)
+  }
+
   @Test("cancelling a command ends its request with 130, and nothing comes afterwards")
   func cancel() throws {
     world.api.answer("GET", "http://rm.test/slow", with: .hang)
