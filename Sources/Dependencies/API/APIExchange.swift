@@ -26,7 +26,7 @@ public struct APIExchange: Sendable {
     let capture = SecretCapture(dependencies)
     try await capture.prepare(planned.captures)
     await remember(planned)
-    let client = ResolvingAPIClient(dependencies)
+    let client = ResolvingAPIClient(dependencies, showsBody: planned.showsBody)
     let download = planned.file.map { Download(client, dependencies, for: planned, $0) }
     let fetched = try await fetch(planned, client, download)
     if let error = fetched.cacheError {
@@ -43,6 +43,7 @@ public struct APIExchange: Sendable {
     let isLast = !isRepeated || isFinal
     let captured = isLast ? await capture.store(planned.captures, of: fetched.value) : []
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
+    answer.sentBody = client.shownBody
     if !captured.isEmpty { answer.captured = captured }
     if isFinal { answer.isFinal = true }
     if !client.isRepeatable { answer.isReadOnce = true }

@@ -171,6 +171,7 @@ struct RequestReducer: Reducer {
     planned.repeatedStatuses = state.repeatedStatuses
     planned.repeatedFailures = state.repeatedFailures
     planned.longestPause = plan.longestPause(within: state.timeout)
+    planned.showsBody = spec.shown == .verbose
     planned.file?.takesFailures = state.wantsAnyStatus == true
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
