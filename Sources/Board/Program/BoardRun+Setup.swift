@@ -53,6 +53,21 @@ extension BoardRun {
       write: { output.showStatus($0) })
   }
 
+  /// Returns what writes a note of a service to standard error.
+  static func note(
+    _ options: ProgramOptions, _ settings: BoardSettings, _ output: BoardOutputWriter
+  ) -> @Sendable (String) -> Void {
+    let words = if case .oneShot(let words) = options.mode { words } else { [] as [String] }
+    let isJSON = settings.output == .json || ProgramOptions.askForJSON(words)
+    guard !settings.isQuiet else { return { _ in } }
+    return { text in
+      let text = settings.isASCII ? RedactionMark.ascii(text) : text
+      output.warn(
+        isJSON ? NoteReport.json(text, line: 0) : StyledText(escapeControls(text) + "\n"),
+        wraps: !isJSON)
+    }
+  }
+
   /// Returns the configuration of the live services.
   ///
   /// - Parameter seed: The seed that recordings name.

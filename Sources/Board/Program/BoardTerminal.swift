@@ -10,6 +10,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard output is a terminal.
   private let showsOutput: Bool
   private let write: @Sendable ([UInt8]) -> Void
+  private let note: @Sendable (String) -> Void
   private let input: StandardInput
   /// The row that shows what runs, or `nil` if none is shown.
   private let activity: ActivityLine?
@@ -32,23 +33,34 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - activity: The row that shows what runs.
   ///   - reader: The line editor at the same terminal.
   ///   - holdOutput: Holds other output to the terminal back during a question, and releases it.
+  ///   - note: Writes a line to standard error.
   ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
     mayAsk: Bool, showsOutput: Bool, input: StandardInput, activity: ActivityLine? = nil,
     reader: EditingLineReader? = nil,
     holdOutput: @escaping @Sendable (_ isHeld: Bool) -> Void = { _ in },
+    note: @escaping @Sendable (String) -> Void = { _ in },
     write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.reader = reader
     self.holdOutput = holdOutput
     self.showsOutput = showsOutput
     self.write = write
+    self.note = note
     self.input = input
     self.mayAsk = mayAsk
     self.activity = activity
   }
 
   func show(_ progress: TransferProgress?) { activity?.show(progress) }
+
+  func show(_ transfer: CancelledTransfer) {
+    note(
+      transfer.isKept
+        ? "what has come is in \(transfer.file).part; the same line goes on from there"
+        : "what has come of \(transfer.file) is not kept; with --resume it is, if the service "
+          + "allows it, and the same line goes on from there")
+  }
 
   /// Whether a question may be asked now: what is typed while a line is edited belongs to the line.
   /// Commands in the background have a `BackgroundTerminal`; this holds for what runs beside lines,

@@ -408,7 +408,8 @@ public final class Board: Sendable {
   // MARK: Closing
 
   /// Closes the board: cancels running commands, ends the recording and shuts the services down,
-  /// which flushes the log. A command that changes something ends first and says what it did.
+  /// which flushes the log. A command that changes something ends first and says what it did, and
+  /// one that has printed a part of a value of JSON ends the value.
   ///
   /// Every call returns when this is done and the output of the last step has been written, and it
   /// is done once. A sink must not wait for it. Calls to `wait(for:)` that are
@@ -424,12 +425,13 @@ public final class Board: Sendable {
     await end.value
   }
 
-  /// Cancels the commands that say what they have done when they are cancelled, and waits for that.
+  /// Cancels the commands that say what they have done when they are cancelled, and those that have
+  /// printed a part of a value, whose end a program reads. Waits for both.
   private func endChanges() async {
     let jobs = store.withState { state in
-      state.shell.running.map(\.job).filter { job in
-        features.endsCancelled(state, job)
-      }
+      state.shell.running.filter { context in
+        features.endsCancelled(state, context.job) || BoardRenderer.hasOpenValue(context, state)
+      }.map(\.job)
     }
     for job in jobs where !hasEnded(job) {
       store.send(.shell(.cancelled(job: job, by: nil)), origin: .program("interrupt"))

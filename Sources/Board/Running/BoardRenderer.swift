@@ -220,7 +220,7 @@ public struct BoardRenderer: Sendable {
   ) -> StyledText? {
     let formatter = formatter(context, state)
     if let rows = streams.removeValue(forKey: context.job)
-      ?? (writesLines(context, formatter.format)
+      ?? (Self.writesLines(context, formatter.format)
         ? nil : begunStream(of: context, formatter, after: 0))
     {
       return StyledText(
@@ -403,7 +403,7 @@ public struct BoardRenderer: Sendable {
     let formatter = formatter(context, state)
     let marks =
       part.marks ?? part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
-    if writesLines(context, formatter.format) {
+    if Self.writesLines(context, formatter.format) {
       // Other commands write between the rows, so each row is a separate line.
       let text = RowStream.lines(part.values, line: context.line, command: context.name)
       return outputs
@@ -418,8 +418,14 @@ public struct BoardRenderer: Sendable {
     return outputs + Self.output(.standardOutput, text, marks ?? .none, context, state)
   }
 
+  /// Returns whether a running command has printed a part of a value that its end closes.
+  static func hasOpenValue(_ context: CommandContext, _ state: BoardState) -> Bool {
+    let format = state.settings.following(context).output
+    return format == .json && (context.parts ?? 0) > 0 && !writesLines(context, format)
+  }
+
   /// Whether each row is a line of its own, because other commands write between the rows.
-  private func writesLines(_ context: CommandContext, _ format: OutputFormat) -> Bool {
+  private static func writesLines(_ context: CommandContext, _ format: OutputFormat) -> Bool {
     format == .json && context.isBackground && context.redirect == nil
   }
 

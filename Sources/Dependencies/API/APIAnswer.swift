@@ -14,6 +14,9 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// The request headers, with known secrets masked, or `nil` in recordings of versions that did
   /// not store them.
   public var sent: [HTTPHeader]?
+  /// The body of the request, if it was asked to be shown; `nil` if it has none, and in earlier
+  /// recordings.
+  public var sentBody: SentBody?
   /// The response headers in the order received, with secrets masked.
   public var headers: [HTTPHeader]
   /// The body if it is text, and shorter as JSON than in Base64.
@@ -61,9 +64,9 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var leavesFile: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
-    case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
-    case captured, proxy, warning, isFinal, isReadOnce, conditions, leavesFile
+    case method, url, status, httpVersion, sent, sentBody, headers, readableText = "text", base64
+    case bytes, timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts
+    case masked, captured, proxy, warning, isFinal, isReadOnce, conditions, leavesFile
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
@@ -79,6 +82,37 @@ public struct APIAnswer: Codable, Sendable, Equatable {
       readableText = isReadable ? newValue : nil
       base64 = isReadable ? nil : newValue.map { Data($0.utf8).base64EncodedString() }
     }
+  }
+}
+
+/// The body of a request, for display.
+public struct SentBody: Codable, Sendable, Equatable {
+  /// The body with known secrets masked. It is `nil` if the body is not text, if it has more than
+  /// `longestText` bytes, and if it contains a secret that is too short to be recognized.
+  public var text: String?
+  /// The size in bytes, or `nil` if it is not known in advance.
+  public var bytes: Int64?
+
+  /// The most bytes of a text.
+  static let longestText = 64 << 10
+
+  /// Returns `nil` if the request has no body.
+  ///
+  /// - Parameter request: The request as it is sent.
+  init?(of request: APIRequest, _ redactor: Redactor) {
+    guard request.upload == nil else {
+      bytes = request.upload?.length
+      return
+    }
+    guard let body = request.body else { return nil }
+    bytes = Int64(body.count)
+    let holdsShortSecret =
+      request.hasSecretBody
+      && request.secretValues.contains { $0.utf8.count < Redactor.shortestValue }
+    guard body.count <= Self.longestText, !body.contains(0), !holdsShortSecret,
+      let text = String(validating: body, as: UTF8.self)
+    else { return }
+    self.text = redactor.mask(text, isJSON: AnswerJSON.isNamed(in: request.headers)).value
   }
 }
 

@@ -26,7 +26,7 @@ public struct APIExchange: Sendable {
     let capture = SecretCapture(dependencies)
     try await capture.prepare(planned.captures)
     await remember(planned)
-    let client = ResolvingAPIClient(dependencies)
+    let client = ResolvingAPIClient(dependencies, showsBody: planned.showsBody)
     let download = planned.file.map { Download(client, dependencies, for: planned, $0) }
     let fetched = try await fetch(planned, client, download)
     if let error = fetched.cacheError {
@@ -43,6 +43,7 @@ public struct APIExchange: Sendable {
     let isLast = !isRepeated || isFinal
     let captured = isLast ? await capture.store(planned.captures, of: fetched.value) : []
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
+    answer.sentBody = client.shownBody
     if !captured.isEmpty { answer.captured = captured }
     if isFinal { answer.isFinal = true }
     if !client.isRepeatable { answer.isReadOnce = true }
@@ -104,14 +105,23 @@ public struct APIExchange: Sendable {
     let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
-    let result =
-      download == nil && planned.policy == .localFirst
-      ? await repository.fetchShared(
-        request: planned.request, key: key, service: planned.service, policy: planned.policy,
-        now: dependencies.date.now)
-      : await repository.fetch(
-        request: planned.request, key: key, service: planned.service, policy: planned.policy,
-        now: dependencies.date.now)
+    let shares = download == nil && planned.policy == .localFirst
+    let (logger, cause) = (dependencies.logger, LogCause.current)
+    let now = dependencies.date.now
+    let result = await withTaskCancellationHandler {
+      shares
+        ? await repository.fetchShared(
+          request: planned.request, key: key, service: planned.service, policy: planned.policy,
+          now: now)
+        : await repository.fetch(
+          request: planned.request, key: key, service: planned.service, policy: planned.policy,
+          now: now)
+    } onCancel: {
+      // At once: the program may end before the task continues.
+      LogCause.$current.withValue(cause) {
+        logger.log(failureOf: planned.line, APIError(.cancelled, "cancelled"))
+      }
+    }
     try Task.checkCancellation()
     do { return try result.get() } catch {
       throw explained(error, planned, client, download)
@@ -146,17 +156,23 @@ public struct APIExchange: Sendable {
     _ error: APIError, _ planned: PlannedRequest, _ client: ResolvingAPIClient,
     _ download: Download?
   ) -> any Error {
-    dependencies.logger.log(
-      failureOf: "\(planned.request.method) \(planned.request.url)", error)
+    dependencies.logger.log(failureOf: planned.line, error)
     if error.kind == .file, let failure = download?.failure { return failure }
     if let problem = error.problem { return problem.base }
     var error = error
     if !client.isRepeatable { error.isFinal = true }
     if let file = planned.file, file.continues, let bytes = download?.keptBytes, bytes > 0 {
       error.part = APIError.Part(file: file.path, bytes: bytes)
+    } else if let reason = download?.lossReason {
+      error.message += "; what has come is not kept: \(reason)"
     }
     return error
   }
+}
+
+extension PlannedRequest {
+  /// The method and the address, for the log.
+  fileprivate var line: String { "\(request.method) \(request.url)" }
 }
 
 extension Download {

@@ -20,6 +20,9 @@ final class Download: APIClient {
     var failure: FileError?
     var keptBytes: Int64 = 0
     var discardedBytes: Int64?
+    var lossReason: String?
+    /// Whether a part of the file has come.
+    var hasBegun = false
   }
 
   private let client: any APIClient
@@ -64,8 +67,32 @@ final class Download: APIClient {
   /// if there was none.
   var discardedBytes: Int64? { state.withLock { $0.discardedBytes } }
 
+  /// The reason why the bytes that have come cannot be continued although they should be, or `nil`
+  /// if they can or if none has come.
+  var lossReason: String? { state.withLock { $0.lossReason } }
+
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     state.withLock { $0 = State() }
+    let result = await withTaskCancellationHandler { () async -> Result<APIResponse, APIError> in
+      do throws(APIError) { return .success(try await receive(request)) } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      noteCancelled()
+    }
+    return try result.get()
+  }
+
+  /// Says what is left of the file. Cancelling does so at once, because the program may end before
+  /// the task continues.
+  private func noteCancelled() {
+    let (hasBegun, isKept) = state.withLock { ($0.hasBegun, $0.keptBytes > 0) }
+    guard hasBegun || isKept else { return }
+    let file = dependencies.logger.redactor.mask(path).value
+    dependencies.terminal.show(CancelledTransfer(file: file, isKept: isKept))
+  }
+
+  private func receive(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let output = try await onFile(try await dependencies.files.output(path, continues: continues))
     let isEnded: Bool
     let result: Result<APIResponse, APIError>
@@ -248,6 +275,10 @@ final class Download: APIClient {
     let tag =
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
+    // A continued part keeps its own tag.
+    let lossReason =
+      continues && isContinuable && kept == nil && tag == nil
+      ? PartialFileTag.problem(of: response) : nil
     let wait = PipeTimeout(limit: limit, clock: dependencies.clock)
     let begun: Void? = try await onFile(
       try await wait.result([path]) { () throws(FileError) in
@@ -271,7 +302,11 @@ final class Download: APIClient {
       if let kept = copy, kept.count + piece.count > copyLimit { copy = nil }
       copy?.append(piece)
       let done = (kept ?? 0) + Int64(bytes)
-      if kept != nil || tag != nil { state.withLock { $0.keptBytes = done } }
+      state.withLock { state in
+        state.hasBegun = true
+        if kept != nil || tag != nil { state.keptBytes = done }
+        state.lossReason = lossReason
+      }
       show(done, total)
     }
     if let count, bytes < count, response.saysItsEnd {
@@ -287,7 +322,7 @@ final class Download: APIClient {
     let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
     state.withLock { state in
       state.written = written
-      state.keptBytes = 0
+      (state.keptBytes, state.hasBegun) = (0, false)
     }
     response.timing = stream.timing
     if kept == nil { response.body = copy ?? Data() }
@@ -381,15 +416,39 @@ struct PartialFileTag {
     total = lines.count > 3 ? Int64(lines[3]) : nil
   }
 
-  /// Returns `nil` if the response has no strong validator. A weak `ETag` does not identify bytes.
+  /// Returns `nil` if the response has no strong validator, which `If-Range` requires (RFC 9110,
+  /// 13.1.5).
   static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
     guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
-    var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
-    validator = validator ?? response.headers.value(of: "Last-Modified")
-    return validator.map {
+    return validator(in: response.headers).map {
       "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
         + (total.map { "\($0)\n" } ?? "")
     }
+  }
+
+  /// Returns the validator that identifies the bytes of a response. A weak `ETag` does not.
+  private static func validator(in headers: [HTTPHeader]) -> String? {
+    if let tag = headers.value(of: "ETag"), tag.hasPrefix("\"") { return tag }
+    guard let modified = headers.value(of: "Last-Modified") else { return nil }
+    // Content that changes twice within a second keeps its date (RFC 9110, 8.8.2.2).
+    if let time = HTTPDate.seconds(modified),
+      let now = headers.value(of: "Date").flatMap(HTTPDate.seconds), now - time < 1
+    {
+      return nil
+    }
+    return modified
+  }
+
+  /// Returns why a response without a strong validator cannot be continued.
+  static func problem(of response: APIResponse) -> String {
+    let headers = response.headers
+    let lacks =
+      headers.value(of: "ETag") != nil
+      ? "an ETag that is weak, which stands for several versions"
+      : headers.value(of: "Last-Modified") != nil
+        ? "a Last-Modified of this second, in which it may change again"
+        : "neither an ETag nor a Last-Modified"
+    return "the service sends \(lacks), so that the rest could be that of another version"
   }
 
   /// Returns the digest of the address that sent a response, after redirects and without its

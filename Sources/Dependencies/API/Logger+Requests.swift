@@ -13,12 +13,14 @@ extension Logger {
       ])
   }
 
-  /// Logs that there is no answer to a request.
+  /// Logs that there is no answer to a request. A cancelled one has done what was asked for, so it
+  /// is no warning.
   ///
   /// - Parameter request: The method and the address.
   func log(failureOf request: String, _ error: APIError) {
     log(
-      "\(request): \(error.message)", level: .warning, category: "api",
+      "\(request): \(error.message)", level: error.kind == .cancelled ? .info : .warning,
+      category: "api",
       fields: [LogField("error", error.kind.rawValue)])
   }
 }

@@ -22,6 +22,8 @@ struct BackgroundTerminal: TerminalService {
   }
 
   func show(_ progress: TransferProgress?) { base.show(progress) }
+
+  func show(_ transfer: CancelledTransfer) { base.show(transfer) }
 }
 
 extension Dependencies {

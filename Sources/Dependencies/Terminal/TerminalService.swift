@@ -25,6 +25,9 @@ public protocol TerminalService: Service {
   /// Shows the progress of a transfer in place of the previous one, or removes it for `nil`. May be
   /// called for every change.
   func show(_ progress: TransferProgress?)
+  /// Says what a cancelled transfer has left. Called when it is cancelled, on any thread: a
+  /// cancelled effect has no action that could say it.
+  func show(_ transfer: CancelledTransfer)
 }
 
 extension TerminalService {
@@ -47,6 +50,8 @@ extension TerminalService {
   public func showInput() {}
   /// Does nothing.
   public func show(_ progress: TransferProgress?) {}
+  /// Does nothing.
+  public func show(_ transfer: CancelledTransfer) {}
 }
 
 /// An error of the terminal.

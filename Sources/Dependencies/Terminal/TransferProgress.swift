@@ -17,3 +17,17 @@ public struct TransferProgress: Sendable, Equatable {
     self.unit = unit
   }
 }
+
+/// A transfer into a file that was cancelled after a part of it had come.
+public struct CancelledTransfer: Sendable, Equatable {
+  /// The file. A part that is kept has the suffix `.part`.
+  public var file: String
+  /// Whether the part is kept, for the same request to continue.
+  public var isKept: Bool
+
+  /// Creates the description of a cancelled transfer.
+  public init(file: String, isKept: Bool) {
+    self.file = file
+    self.isKept = isKept
+  }
+}

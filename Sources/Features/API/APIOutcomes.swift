@@ -90,10 +90,17 @@ enum APIOutcomes {
       let sent = (answer.sent ?? []).map { header in
         HTTPHeader(header.name, String(line(header).dropFirst(header.name.count + 2)))
       }
-      return .object([
-        .init("method", .string(answer.method)), .init("url", .string(address(answer))),
-        .init("headers", AnswerJSON.headers(sent)),
-      ])
+      let body = answer.sentBody.map { body -> [JSON.Member] in
+        [
+          .init("body", body.text.map(AnswerJSON.body) ?? .null),
+          .init("bytes", body.bytes.map { JSON($0) } ?? .null),
+        ]
+      }
+      return .object(
+        [
+          .init("method", .string(answer.method)), .init("url", .string(address(answer))),
+          .init("headers", AnswerJSON.headers(sent)),
+        ] + (body ?? []))
     case .timing:
       return .object(
         stages(of: answer.timing).map { .init($0.member, .number(tenths(of: $0.time))) })
@@ -257,7 +264,8 @@ enum APIOutcomes {
       return (.fields(stages(of: answer.timing).map { ($0.name, milliseconds($0.time)) }), nil)
     case .verbose:
       let sent = (answer.sent ?? []).map { line($0) + "\n" }.joined()
-      let heads = "\(answer.method) \(address(answer))\n\(sent)\n\(headers)\n"
+      let heads =
+        "\(answer.method) \(address(answer))\n\(sent)\n\(sentBody(of: answer))\(headers)\n"
       // Behind the heads, JSON is indented unless the line says otherwise.
       guard showsBytes(body, view?.isPretty != false, isExact) else {
         return (.text(heads + readable(answer, body)), nil)
@@ -273,6 +281,16 @@ enum APIOutcomes {
       default: return (.text(readable(answer, body)), nil)
       }
     }
+  }
+
+  /// Returns the body of the request with an empty line behind it, or nothing.
+  private static func sentBody(of answer: APIAnswer) -> String {
+    guard let body = answer.sentBody else { return "" }
+    guard let text = body.text else {
+      let size = body.bytes.map { Counted.text(Int($0), "byte") } ?? "a body of unknown size"
+      return "(\(size), not shown)\n\n"
+    }
+    return text.isEmpty ? "" : text.hasSuffix("\n") ? text + "\n" : text + "\n\n"
   }
 
   /// Returns the failure of `--select` for a path that the body does not have.

@@ -171,6 +171,7 @@ struct RequestReducer: Reducer {
     planned.repeatedStatuses = state.repeatedStatuses
     planned.repeatedFailures = state.repeatedFailures
     planned.longestPause = plan.longestPause(within: state.timeout)
+    planned.showsBody = spec.shown == .verbose
     planned.file?.takesFailures = state.wantsAnyStatus == true
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
@@ -179,14 +180,28 @@ struct RequestReducer: Reducer {
     let helps = plan.helps
     let attempt = state.attempt
     return .task(name: "api.request") { [planned] in
-      makeAction(try await APIExchange(dependencies).answer(to: planned))
+      if attempt > 1 { try await refuseKnownSecret(in: spec, dependencies) }
+      return makeAction(try await APIExchange(dependencies).answer(to: planned))
     }
     .catch {
       var failure = Failure($0, dependencies, helps: helps)
-      if attempt > 1 { failure.message += " (after \(attempt) tries)" }
+      if attempt > 1, !($0 is Failure) { failure.message += " (after \(attempt) tries)" }
       return .failed(failure, cause: ($0 as? APIError)?.repeatableKind)
     }
     .cancellable(id: state.job)
+  }
+
+  /// Throws if a request that is repeated contains a value that has become a secret since its line
+  /// was checked, such as by another process. The first attempt has been sent by then.
+  private func refuseKnownSecret(
+    in spec: APIRequestSpec, _ dependencies: Dependencies
+  ) async throws {
+    guard let name = try await masking(spec, dependencies).masked?.names.first else { return }
+    throw Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "not sent again: the line contains the value of the secret '\(name)', "
+        + "which became known while it ran",
+      help: SecretReference.text(for: name).map { "write \($0)" })
   }
 
   /// Keeps the request under a name, and goes on with an action.
@@ -213,6 +228,7 @@ struct RequestReducer: Reducer {
     state.attempt &+= 1
     state.stage = .asking
     return .task(name: "api.test") {
+      try await test.unlock(dependencies)
       let start = dependencies.clock.now
       let status = try await test.status(dependencies)
       let milliseconds = (dependencies.clock.now - start) / 1000

@@ -121,13 +121,35 @@ enum RequestSecrets {
   }
 
   private static func item(_ word: Argument) -> Found? {
-    guard let item = try? APIItem.parse(word), isTyped(item.value) else { return nil }
+    guard let item = try? APIItem.parse(word) else { return nil }
     switch item.kind {
     case .header where SecretNames.isHeader(item.name):
-      return Found(name: item.name, form: "\(item.name):{{secret:NAME}}")
-    case .query where SecretNames.isQueryItem(item.name):
+      guard isTyped(item.value) || hasTypedPart(item) else { return nil }
+      let isCookie = item.name.lowercased().hasSuffix("cookie")
+      return Found(name: item.name, form: "\(item.name):\(isCookie ? "KEY=" : ""){{secret:NAME}}")
+    case .query where SecretNames.isQueryItem(item.name) && isTyped(item.value):
       return Found(name: item.name, form: "\(item.name)=={{secret:NAME}}")
     default: return nil
+    }
+  }
+
+  /// Whether the value of a header has typed text where only a secret can be, beside a reference:
+  /// in the value of a cookie, or in a key. In `Authorization` such text is the scheme, a user or a
+  /// parameter.
+  private static func hasTypedPart(_ item: APIItem) -> Bool {
+    func isTyped(_ text: some StringProtocol) -> Bool {
+      text.contains { $0 != inserted && $0 != "\"" && !$0.isWhitespace }
+    }
+    let value = item.value.parts.map { part in
+      if case .text(let text) = part { text } else { String(inserted) }
+    }.joined()
+    switch item.name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
+    case "xapikey": return isTyped(value)
+    case "cookie":
+      return value.split(separator: ";").contains { pair in
+        isTyped(pair.firstIndex(of: "=").map { pair[$0...].dropFirst() } ?? pair)
+      }
+    default: return false
     }
   }
 
@@ -137,7 +159,8 @@ enum RequestSecrets {
     guard let item = try? APIItem.parse(Argument(text)), item.kind == .header,
       !SecretNames.isHeader(item.name), let value = item.value.text
     else { return nil }
-    let header = "\(item.name): \(value)"
+    // The header itself is none, also if its name ends like that of one.
+    let header = "X: \(value)"
     let masked = Redactor.redactPositions(header)
     guard masked != header else { return nil }
     func count(_ part: String, in text: String) -> Int { text.ranges(of: part).count }

@@ -27,6 +27,21 @@ struct ServiceTest: Sendable {
       milliseconds: milliseconds)
   }
 
+  /// Unlocks the keychain for the key, so that the time of the answer is not that of typing a
+  /// passphrase. Sample data needs no key, so a missing one is an error of the request alone.
+  ///
+  /// - Throws: `KeychainError` and `TerminalError` if a person was asked.
+  func unlock(_ dependencies: Dependencies) async throws {
+    guard let key = service.authentication?.secret, !dependencies.apiClient.isOffline else {
+      return
+    }
+    do {
+      _ = try await KeychainAccess(dependencies).value(of: key)
+    } catch let error as KeychainError
+      where [.missing, .missingKey, .locked].contains(error.kind)
+    {}
+  }
+
   /// Asks the program; see `Dependencies.status(of:at:timeout:)`.
   func status(_ dependencies: Dependencies) async throws -> ProgramStatus {
     try await dependencies.status(of: preset, at: service, timeout: timeout)

@@ -4,6 +4,7 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
@@ -31,6 +32,32 @@ struct APIFeatureTests {
     #expect(await lines.run("api service add nas http://nas") == 0)
     #expect(await lines.run("api service test nas") == code, "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
+  }
+
+  @Test("api service test does not count the time in which a passphrase is typed")
+  func serviceTestTime() async throws {
+    let time = Mutex<Int64>(0)
+    let terminal = ScriptedTerminal(passphrase: { _ in
+      time.withLock { $0 += 5_000_000 }
+      return "open"
+    })
+    let world = World(
+      MockKeychainService(
+        entries: ["k": Data("a value".utf8)], unlocked: false,
+        secret: .passphrase(try GuardedBytes(copying: Array("open".utf8)))))
+    world.api.answer { _ in
+      time.withLock { $0 += 2000 }
+      return .json(#"{"info":{"pages":1},"results":[]}"#)
+    }
+    var dependencies = world.dependencies
+    dependencies.terminal = terminal
+    dependencies.clock = BoardClock(now: { time.withLock { $0 } }, sleep: { _ in })
+    let lines = Lines(world, dependencies: dependencies)
+    let service = "http://h --preset rick-and-morty --auth bearer:{{secret:k}}"
+    #expect(await lines.run("api service add rm \(service)") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api service test rm") == 0, "\(lines.allPrinted)")
+    #expect(terminal.prompts.count == 1)
+    #expect(lines.allPrinted.contains("answered in 2 ms"), "\(lines.allPrinted)")
   }
 
   @Test(
@@ -720,6 +747,23 @@ struct APIFeatureTests {
     #expect(printed.errors.contains("error: bad certificate"))
   }
 
+  @Test("a request whose address has become a secret is not sent again")
+  func retryOfASecret() throws {
+    let redactor = world.logger.redactor
+    world.api.answer { _ in
+      redactor.registerSecret(Array("v4lue-in-path".utf8), name: "k")
+      return .status(503)
+    }
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/v4lue-in-path --retry 2", job: 1))
+    store.skipReceivedActions()
+    store.advance(by: .milliseconds(200))
+    store.skipReceivedActions()
+    #expect(world.api.requests.count == 1)
+    #expect(store.state.api.pending == [])
+    #expect(store.state.shell.lastStatus == 64)
+  }
+
   @Test("cancelling a command ends its request with 130, and nothing comes afterwards")
   func cancel() throws {
     world.api.answer("GET", "http://rm.test/slow", with: .hang)
@@ -734,6 +778,9 @@ struct APIFeatureTests {
     #expect(world.api.hangingCount == 0)
     #expect(store.inFlight.isEmpty)
     #expect(store.received == [])
+    let logged = world.logger.records.filter { $0.message.contains("/slow") }
+    #expect(logged.map(\.message) == ["GET http://rm.test/slow: cancelled"])
+    #expect(logged.map(\.level) == [.info])
   }
 
   @Test("a cancelled command leaves no request behind in the state", arguments: [true, false])

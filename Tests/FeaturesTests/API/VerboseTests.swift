@@ -55,4 +55,32 @@ struct VerboseTests {
 
         """)
   }
+
+  @Test("--verbose shows the body that was sent, with secrets by their names")
+  func verboseBody() throws {
+    world.api.answer { _ in .json("[1]") }
+    let line = "api post http://rm.test/c name=x key={{secret:radarr}} -v"
+    let printed = try run(line, in: world)
+    #expect(printed.status == 0, "\(printed.errors)")
+    #expect(!printed.output.contains("s3cr3t"), "\(printed.output)")
+    let body = try #require(
+      printed.output.components(separatedBy: "\n\n").dropFirst().first, "\(printed.output)")
+    #expect(try JSON(parsing: body) == ["name": "x", "key": "«secret:radarr»"])
+    let value = try JSON(
+      parsing: run(line, in: world, settings: .output(.json)).output)["value"]?["request"]
+    #expect(value?["body"] == ["name": "x", "key": "«secret:radarr»"])
+    #expect(value?["bytes"]?.intValue ?? 0 > 0)
+  }
+
+  @Test("--verbose names a body that is no text by its size, and one with a short secret")
+  func verboseBinaryBody() async throws {
+    let world = World(MockKeychainService(entries: ["pin": Data("1234".utf8)]))
+    world.api.answer { _ in .json("[1]") }
+    try await world.files.write(Data([0xFF, 0]), to: "f", mode: .create)
+    let file = try run("api post http://rm.test/c @f -v", in: world)
+    #expect(file.output.contains("\n\n(2 bytes, not shown)\n\nHTTP/1.1 200\n"), "\(file.output)")
+    let pin = try run("api post http://rm.test/c --form pin={{secret:pin}} -v", in: world)
+    #expect(pin.output.contains("\n\n(8 bytes, not shown)\n\n"), "\(pin.output)")
+    #expect(!pin.output.contains("1234"), "\(pin.output)")
+  }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardSystem
@@ -211,6 +212,21 @@ struct BoardEndTests {
   }
 
   /// A board without output that calls back when the log is flushed, which comes last of all.
+  @Test("a close ends the value of JSON that a command has begun to print")
+  func aCloseEndsAValue() async throws {
+    let lines = Lines(settings: .output(.json))
+    #expect(await lines.run("log note first") == 0)
+    let tail = Task { await lines.run("log tail -f") }
+    await lines.waitForSteps { $0.contains("\"listed\"") }
+    await lines.board.close()
+    #expect(await tail.value == ExitCode.interrupted)
+    let printed = lines.allPrinted.split(separator: "\n")
+    let row = try #require(printed.first { $0.contains("\"command\":\"log.tail\"") })
+    let value = try JSON(parsing: String(row))
+    #expect(value["value"]?[0]?["message"] == "first", "\(lines.allPrinted)")
+    #expect(value["ok"] == false && value["code"] == 130, "\(lines.allPrinted)")
+  }
+
   private static func board(onFlush: @escaping @Sendable () -> Void) -> Board {
     var dependencies = Dependencies.mock
     dependencies.logger = LiveLogger(sinks: [FlushedSink(onFlush: onFlush)])

@@ -1,7 +1,9 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardServiceTesting
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
@@ -45,6 +47,19 @@ import Testing
     let terminal = BoardTerminal(
       mayAsk: false, showsOutput: false, input: StandardInput(.script), write: { _ in })
     #expect(try await terminal.askPassphrase(prompt: "Passphrase: ", isNew: true) == nil)
+  }
+
+  @Test("a cancelled transfer says where its part is, or how to keep one")
+  func cancelledTransfer() {
+    let notes = Mutex<[String]>([])
+    let terminal = BoardTerminal(
+      mayAsk: false, showsOutput: false, input: StandardInput(.script),
+      note: { note in notes.withLock { $0.append(note) } }, write: { _ in })
+    terminal.show(CancelledTransfer(file: "f", isKept: true))
+    terminal.show(CancelledTransfer(file: "f", isKept: false))
+    let texts = notes.withLock { $0 }
+    #expect(texts.first == "what has come is in f.part; the same line goes on from there")
+    #expect(texts.last?.contains("--resume") == true)
   }
 
   @Test(

@@ -518,6 +518,7 @@ struct DownloadTests {
     // Without a validator nothing is left to go on from.
     let weak = try await get("/faults/ranges?bytes=500000&cut=100000&tag=W/%22a%22", "--resume")
     #expect(weak.status == .exited(76))
+    #expect(weak.errorText.contains("an ETag that is weak"), "\(weak.errorText)")
     #expect(try parts == ["file"])
 
     let versions = try TestHTTPServer { request in

@@ -230,13 +230,10 @@ final class Transfer: @unchecked Sendable {
       .map { $0.filter { $0 != " " && $0 != "\t" } }
       .filter { !["", "identity", "none"].contains($0) }
     guard !names.isEmpty else { return true }
-    let name = names.joined(separator: ", ")
-    if let library = ZLibrary.loaded,
-      let encoding = BodyDecoder.Encoding(rawValue: name == "x-gzip" ? "gzip" : name)
-    {
-      decoder = BodyDecoder(library, encoding)
+    if let library = ZLibrary.loaded, let known = BodyDecoder(library, names: names) {
+      decoder = known
     } else if request.headers.value(of: "Accept-Encoding") == nil {
-      bodyFault = .unknownEncoding(name)
+      bodyFault = .unknownEncoding(names.joined(separator: ", "))
       return false
     }
     return true

@@ -155,7 +155,7 @@ extension APIError {
       truncated("the answer of \(endpoint) ends before its compressed body does")
     case .unknownEncoding(let name):
       malformed(
-        "the answer of \(endpoint) has the encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
+        "the answer of \(endpoint) has the Content-Encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
       )
     }
   }

@@ -20,6 +20,8 @@ public struct PlannedRequest: Sendable, Equatable {
   /// The longest wait that a service may ask for with `Retry-After`, in seconds. An answer that
   /// asks for more is not repeated.
   public var longestPause = Int64.max
+  /// Whether the answer has the body of the request, for display.
+  public var showsBody = false
   /// The text to add to the recent searches before the request is sent, or `nil` for none.
   public var search: String?
   /// The number of this attempt, from 1.

@@ -8,10 +8,19 @@ public final class ResolvingAPIClient: APIClient {
   private let base: any APIClient
   private let resolver: RequestResolver
   private let lastIsRepeatable = Mutex(true)
+  /// Masks the body that is shown, or `nil` if none is.
+  private let shownBodies: Redactor?
+  private let lastBody = Mutex<SentBody?>(nil)
 
   /// Creates a client for one request and its repetitions, with the keychain, the terminal and the
   /// files of an environment.
-  public init(_ dependencies: Dependencies) {
+  public convenience init(_ dependencies: Dependencies) {
+    self.init(dependencies, showsBody: false)
+  }
+
+  /// - Parameter showsBody: Whether to keep the body of the last request for display.
+  init(_ dependencies: Dependencies, showsBody: Bool) {
+    shownBodies = showsBody ? dependencies.logger.redactor : nil
     base = dependencies.apiClient
     resolver = RequestResolver(dependencies)
   }
@@ -19,6 +28,9 @@ public final class ResolvingAPIClient: APIClient {
   /// Whether the last request can be repeated. It cannot if its body came from standard input or a
   /// pipe.
   var isRepeatable: Bool { lastIsRepeatable.withLock(\.self) }
+
+  /// The body of the last request, if it is kept for display.
+  var shownBody: SentBody? { lastBody.withLock(\.self) }
 
   /// Sends the request with its references replaced. The URL of the response can be displayed: it
   /// has marks in place of the secrets that the request put into it, so that it is refused where it
@@ -78,6 +90,9 @@ public final class ResolvingAPIClient: APIClient {
         ? .cancelled("\(request)", wasSent: false) : APIError(.io, "\(error)")
     }
     lastIsRepeatable.withLock { $0 = resolved.isRepeatable }
+    if let shownBodies {
+      lastBody.withLock { $0 = SentBody(of: resolved.request, shownBodies) }
+    }
     return resolved
   }
 }
