@@ -10,6 +10,7 @@ final class BoardCompletion: Sendable {
   private struct Source: Sendable {
     let board: Board
     let dependencies: Dependencies
+    let userHome: String
   }
 
   /// The default of `limit`.
@@ -27,8 +28,10 @@ final class BoardCompletion: Sendable {
   }
 
   /// Gives the completion its board. Before that, it finds nothing.
-  func attach(to board: Board, _ dependencies: Dependencies) {
-    source.withLock { $0 = Source(board: board, dependencies: dependencies) }
+  ///
+  /// - Parameter userHome: The folder that `~/` at the start of a file's name stands for.
+  func attach(to board: Board, _ dependencies: Dependencies, userHome: String) {
+    source.withLock { $0 = Source(board: board, dependencies: dependencies, userHome: userHome) }
   }
 
   /// Returns the candidates, or `nil` if finding them takes longer than `limit`.
@@ -41,7 +44,8 @@ final class BoardCompletion: Sendable {
     guard let completion = found else { return nil }
     guard let kind = completion.kind else { return completion.answer([]) }
     return await Self.within(limit) {
-      let values = await Self.values(kind, completion.typed, source)
+      let values = await Self.values(
+        kind, completion.typed, source, in: completion.isInHome ? source.userHome : nil)
       let redactor = source.dependencies.logger.redactor
       // A name that was stored before it became a secret.
       return completion.answer(values.filter { redactor.mask($0.text).names.isEmpty })
@@ -64,7 +68,7 @@ final class BoardCompletion: Sendable {
   }
 
   private static func values(
-    _ kind: ValueKind, _ typed: String, _ source: Source
+    _ kind: ValueKind, _ typed: String, _ source: Source, in folder: String?
   ) async -> [LineCompletion.Value] {
     let board = source.board
     switch kind {
@@ -78,20 +82,25 @@ final class BoardCompletion: Sendable {
     case .step:
       return ["end"].map { .init($0) } + board.marks.map { .init("@\($0)") }
     default:
-      return await values(kind, typed, board.features, board.store.state, source.dependencies)
+      return await values(
+        kind, typed, board.features, board.store.state, source.dependencies, in: folder)
     }
   }
 
   /// Returns the values of a kind that a state, the services and the file system have.
+  ///
+  /// - Parameter folder: The folder that files are in, or `nil` for the current one.
   static func values(
     _ kind: ValueKind, _ typed: String, _ features: FeatureList, _ state: BoardState,
-    _ dependencies: Dependencies
+    _ dependencies: Dependencies, in folder: String? = nil
   ) async -> [LineCompletion.Value] {
     switch kind {
     case .path: return paths(typed, state)
     case .link: return features.linkHosts.map { .init("swiftboard://\($0)/", isPartial: true) }
     case .file, .directory:
-      return await DetachedThread.run { files(typed, areFolders: kind == .directory) }
+      return await DetachedThread.run {
+        files(typed, in: folder.map { $0 + "/" } ?? "", areFolders: kind == .directory)
+      }
     default:
       var values: [LineCompletion.Value] = []
       for feature in features.features {
@@ -127,11 +136,14 @@ final class BoardCompletion: Sendable {
   }
 
   /// Returns the names in the folder of a path. Hidden ones are only found by their dot.
-  private static func files(_ typed: String, areFolders: Bool) -> [LineCompletion.Value] {
+  private static func files(
+    _ typed: String, in base: String, areFolders: Bool
+  ) -> [LineCompletion.Value] {
     let slash = typed.lastIndex(of: "/")
     let head = slash.map { String(typed[...$0]) } ?? ""
     let name = String(typed.dropFirst(head.count))
-    guard let names = try? FileSystem().names(in: head.isEmpty ? "." : head) else { return [] }
+    let folder = base + head
+    guard let names = try? FileSystem().names(in: folder.isEmpty ? "." : folder) else { return [] }
     let found = names.filter { candidate in
       // The replacement of bytes that are not UTF-8, which no line can write.
       candidate.hasPrefix(name) && !candidate.unicodeScalars.contains("\u{FFFD}")
@@ -139,7 +151,7 @@ final class BoardCompletion: Sendable {
         && (name.hasPrefix(".") || !candidate.hasPrefix("."))
     }
     return found.sorted().prefix(countLimit).compactMap { candidate in
-      let isFolder = FileInfo(head + candidate)?.isFolder == true
+      let isFolder = FileInfo(folder + candidate)?.isFolder == true
       if areFolders, !isFolder { return nil }
       return .init(head + candidate + (isFolder ? "/" : ""), isPartial: isFolder)
     }

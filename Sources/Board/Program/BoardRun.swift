@@ -116,7 +116,7 @@ final class BoardRun: Sendable {
     output.executor.withLock { $0 = session }
     defer { output.executor.withLock { $0 = nil } }
     let reader = PlainLineReader()
-    completion.attach(to: board, dependencies)
+    completion.attach(to: board, dependencies, userHome: userHome)
     session.history.withLock { $0 = { [self] in historyLines } }
     session.sourcedLines.withLock {
       if options.echo == true { $0.echo = { [self] in echo($0, $1, runBy: $2) } }

@@ -15,6 +15,8 @@ package struct LineCompletion: Sendable, Equatable {
   package private(set) var kind: ValueKind?
   /// The part of the word that stays, such as `--level=` or `@`.
   package private(set) var head = ""
+  /// Whether the candidates are names in the user's home.
+  package private(set) var isInHome = false
   /// The part of the word that candidates begin with.
   package private(set) var typed = ""
   /// A text behind each candidate, such as `}}`.
@@ -52,6 +54,7 @@ package struct LineCompletion: Sendable, Equatable {
       let meant = line.words.first.flatMap(alias).map { $0 + line.words.dropFirst() }
       find(meant ?? line.words, table)
     }
+    takeHome(text.suffix(rawCount))
     if words.isEmpty, kind == nil { return nil }
   }
 
@@ -105,6 +108,15 @@ package struct LineCompletion: Sendable, Equatable {
       return characters[end...].contains("}") ? nil : end
     }
     return nil
+  }
+
+  /// Takes `~/` at the start of a file's name, unless the word as typed has a quote before it.
+  private mutating func takeHome(_ raw: Substring) {
+    guard kind == .file || kind == .directory, typed.hasPrefix("~/"), raw.hasPrefix(head + "~/")
+    else { return }
+    head += "~/"
+    typed.removeFirst(2)
+    isInHome = true
   }
 
   private mutating func split(at count: Int) {

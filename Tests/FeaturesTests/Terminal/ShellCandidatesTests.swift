@@ -1,5 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardBoard
@@ -64,11 +66,13 @@ import Testing
   }
 
   /// A board with the completion of its prompt.
-  private func attached() -> (World, Lines, BoardCompletion) {
+  private func attached(
+    userHome: String = "/none"
+  ) -> (World, Lines, BoardCompletion) {
     let world = World()
     let completion = BoardCompletion(limit: .seconds(3600))
     let lines = Lines(world)
-    completion.attach(to: lines.board, world.dependencies)
+    completion.attach(to: lines.board, world.dependencies, userHome: userHome)
     return (world, lines, completion)
   }
 
@@ -92,6 +96,23 @@ import Testing
     #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain1", "plain2"])
     world.logger.redactor.registerSecret(Array("plain2".utf8), name: "n")
     #expect(await completion.answer(request)?.candidates.map(\.text) == ["plain1"])
+    await lines.board.close()
+  }
+
+  @Test("names of files behind ~/ are those in the user's home")
+  func userHome() async throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("my folder"))
+    for name in ["my folder/inner", "myfile"] { try folder.write("x", to: name) }
+    let (_, lines, completion) = attached(userHome: folder.path)
+    for (text, expected) in [
+      ("source ~/my", ["~/'my folder/", "~/myfile"]), ("echo a >~/myf", ["~/myfile"]),
+      ("source ~/'my folder/", ["~/'my folder/inner'"]), ("source '~/my", []),
+      ("db put c 1 @~/myf", ["@~/myfile"]), ("api get u --out=~/myf", ["--out=~/myfile"]),
+    ] {
+      let answer = await completion.answer(CompletionRequest(id: 1, text: text))
+      #expect(answer?.candidates.map(\.text) == expected, "\(text)")
+    }
     await lines.board.close()
   }
 
