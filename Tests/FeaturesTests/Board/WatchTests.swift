@@ -48,7 +48,7 @@ struct WatchTests {
     var settings = BoardSettings()
     settings.reportsFailedWatches = reports
     let lines = Self.quick(settings)
-    #expect(await lines.run("watch 5s db get c none --count 1 --json") == 66)
+    #expect(await lines.run("watch 5s --count 1 --json db get c none") == 66)
     let last = lines.allPrinted.split(separator: "\n").last ?? ""
     #expect(
       last.hasPrefix(
