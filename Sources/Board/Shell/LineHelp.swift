@@ -50,9 +50,10 @@ enum LineHelp {
     Values that are put in
       $name ${name}      a variable: see set
       $1 $2              arguments of a script
-      {{last}}           the value of the last command that succeeded
+      {{last}}           the value of the last command that succeeded and has one
       {{last.PATH}}      a part of it, for example {{last.body.items[0].id}}
       {{secret:NAME}}    a secret of the keychain, in requests
+    {{last}} stays as it is behind help, manual, completions and tutorial.
 
     Quotes
       'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG

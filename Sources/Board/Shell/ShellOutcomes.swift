@@ -110,8 +110,10 @@ enum ShellOutcomes {
           try features.commands.help(for: words, besides: LineHelp.pages, width: width)
             + (words.isEmpty ? LineHelp.hint(width) : "")
         }
-      var outcome = shown(
-        text, job, state, value: topic == nil ? try features.commands.helpValue(for: words) : nil)
+      // A `nil` in its place would be the JSON `null`.
+      var value: JSON?
+      if topic == nil { value = try features.commands.helpValue(for: words) }
+      var outcome = shown(text, job, state, value: value)
       if case .text(let text) = outcome.presentation {
         outcome.presentation = .styled(HelpText.styled(text))
       }

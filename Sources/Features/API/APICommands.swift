@@ -19,10 +19,11 @@ enum APICommands {
       OptionSpec("timeout", value: "DUR", "the maximum time of each attempt, like 5s or 500ms"),
       OptionSpec(
         "retry", value: "N",
-        "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute; "
+        "try again after a failure of the service, N times, at most 100, unless it asks to wait longer than --timeout or a minute; "
           + "with --json, add 'attempts'"
       ),
-      OptionSpec("follow", value: "N", "follow N redirects; with --json, add 'redirects'"),
+      OptionSpec(
+        "follow", value: "N", "follow N redirects, at most 100; with --json, add 'redirects'"),
     ] + AnswerViewOptions.specs + [
       OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size", kind: .file),
       OptionSpec(

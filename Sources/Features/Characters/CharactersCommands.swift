@@ -13,7 +13,8 @@ enum CharactersCommands {
       "service", value: "NAME",
       "a service of the board; without this \(CharactersRequest.usualService), or the public one",
       kind: .service),
-    OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
+    OptionSpec(
+      "retry", value: "N", "try again after a failure of the service, N times, at most 100"),
   ]
   private static let page = OptionSpec(
     "page", value: "N", "the page, from 1; page==N does the same")

@@ -6,7 +6,7 @@ enum DownloadsCommands {
   private static let service = ArgumentSpec(
     "service", "a service with the preset sabnzbd or nzbget", kind: .downloadService)
   private static let retry = OptionSpec(
-    "retry", value: "N", "ask again after a failure of the program, N times")
+    "retry", value: "N", "ask again after a failure of the program, N times, at most 100")
   private static let ids = ArgumentSpec(
     "id", "a download of 'downloads list'; all of them without one", optional: true,
     repeating: true)
@@ -18,7 +18,7 @@ enum DownloadsCommands {
     ) { invocation throws(UsageError) in try command(.list, invocation) },
     CommandSpec(
       ["downloads", "history"], "list what was downloaded, newest first", arguments: [service],
-      options: [OptionSpec("limit", value: "N", "at most N; 20 without this"), retry],
+      options: [OptionSpec("limit", value: "N", "at most N, up to 1000; 20 without this"), retry],
       examples: ["downloads history sab --limit 5"]
     ) { invocation throws(UsageError) in
       try command(.history(limit: try invocation.int("limit", in: 1...1000) ?? 20), invocation)

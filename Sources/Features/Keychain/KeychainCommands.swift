@@ -52,7 +52,7 @@ enum KeychainCommands {
       options: [
         OptionSpec(flag: "from-stdin", "read what is left of standard input, exact bytes"),
         OptionSpec("from-file", value: "FILE", "read a file, exact bytes", kind: .file),
-        OptionSpec("generate", value: "N", "N random bytes, written in base64"),
+        OptionSpec("generate", value: "N", "N random bytes, at most 4096, written in base64"),
       ],
       examples: ["keychain set radarr", "keychain set radarr --from-file key"]
     ) { invocation throws(UsageError) in

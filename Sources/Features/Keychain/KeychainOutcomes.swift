@@ -46,8 +46,7 @@ enum KeychainOutcomes {
         job: job, value: ["saved": .string(name)],
         notes: [
           Outcome.Note(
-            (replaced == true ? "replaced the value of '\(name)'" : "saved")
-              + (SecretReference.text(for: name).map { "; use it as \($0)" } ?? ""))
+            (replaced == true ? "replaced the value of '\(name)'" : "saved") + advice(on: name))
         ] + (isShort == true ? [.warning(Redactor.noteOnShortValue)] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
@@ -63,6 +62,15 @@ enum KeychainOutcomes {
       .autoLock, .checkedFile:
       slotOutcome(of: result, job)
     }
+  }
+
+  /// Returns how a line refers to a secret. A control character would be shown escaped, which is
+  /// another name.
+  private static func advice(on name: String) -> String {
+    guard let reference = SecretReference.text(for: name), escapeControls(name) == name else {
+      return ""
+    }
+    return "; use it as \(reference)"
   }
 
   private static func checked(_ status: KeychainStatus, _ job: Int) -> Outcome {

@@ -8,7 +8,7 @@ enum MediaCommands {
     "service", "a service with the preset radarr, sonarr or lidarr", kind: .mediaService)
   private static let id = ArgumentSpec("id", "the number in 'media list'", kind: .int)
   private static let retry = OptionSpec(
-    "retry", value: "N", "ask again after a failure of the program, N times")
+    "retry", value: "N", "ask again after a failure of the program, N times, at most 100")
   private static let term = ArgumentSpec(
     "term", "a title, or a number of the catalogue: tmdb:438631", repeating: true)
 
@@ -96,7 +96,7 @@ enum MediaCommands {
       ["media", "calendar"], "list releases: films by their dates, episodes, albums",
       details: "Days begin at 00:00 UTC.", arguments: [service],
       options: [
-        OptionSpec("days", value: "N", "how many days, today included; 7 without this"),
+        OptionSpec("days", value: "N", "how many days, today included, up to 1000; 7 without this"),
         OptionSpec("from", value: "DATE", "the first day, like 2026-11-01; today without this"),
         OptionSpec("to", value: "DATE", "the last day, in place of --days"), retry,
       ],

@@ -18,8 +18,10 @@ extension LogVerification.Report {
         lines.append("  ---")
         lines.append("  steps: \(summary.steps)")
         lines.append("  duration_ms: \(result.elapsed.milliseconds)")
+        // A key occurs once in a block of YAML.
+        if !summary.warnings.isEmpty { lines.append("  warnings:") }
         for warning in summary.warnings {
-          lines.append("  warning: \(JSON.string(warning.description).asciiText)")
+          lines.append("    - \(JSON.string(warning.description).asciiText)")
         }
         lines.append("  ...")
       case .failure(let error):

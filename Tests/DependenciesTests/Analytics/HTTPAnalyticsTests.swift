@@ -40,11 +40,13 @@ struct HTTPAnalyticsTests {
   }
 
   private func provider(
-    _ collector: Collector, firstDelay: Duration = .milliseconds(1)
+    _ collector: Collector, firstDelay: Duration = .milliseconds(1),
+    date: DateGenerator = .live
   ) -> HTTPAnalyticsProvider {
     HTTPAnalyticsProvider(
       url: collector.server.origin + "/events", client: LiveAPIClient(),
-      headers: [HTTPHeader("X-Board", "1")], timeout: .seconds(3600), firstDelay: firstDelay)
+      headers: [HTTPHeader("X-Board", "1")], timeout: .seconds(3600), firstDelay: firstDelay,
+      date: date)
   }
 
   @Test("without consent nothing is sent, with it events go in batches")
@@ -117,6 +119,22 @@ struct HTTPAnalyticsTests {
     #expect(provider.delay(afterFailures: 1) == .seconds(900))
     try provider.deliver([event])
     #expect(provider.delay(afterFailures: 1) == .seconds(2))
+  }
+
+  @Test(
+    "a server can name a time for the next attempt, up to an hour from now",
+    arguments: [
+      ("Thu, 01 Jan 2026 00:15:00 GMT", 900), ("Thu, 01 Jan 2026 02:00:00 GMT", 3600),
+      ("Wed, 31 Dec 2025 23:00:00 GMT", 2), ("7200", 3600), ("soon", 2),
+    ])
+  func retryAfter(value: String, seconds: Int) throws {
+    let collector = try Collector([503], headers: [("Retry-After", value)])
+    // The fixed time is 2026-01-01T00:00:00Z.
+    let provider = provider(collector, firstDelay: .seconds(2), date: .fixed())
+    let event = AnalyticsDelivery(
+      id: UUIDGenerator.incrementing.next(), time: 0, event: AnalyticsEvent("a"))
+    #expect(throws: HTTPAnalyticsProvider.Failure.self) { try provider.deliver([event]) }
+    #expect(provider.delay(afterFailures: 1) == .seconds(seconds))
   }
 
   @Test("a server that is not there loses nothing until the attempts are over, and delays nobody")

@@ -98,7 +98,7 @@ struct ProgramOptionsTests {
       Wrong(["-o", "xml"], 4, "--output is one of table, json, plain, csv, not 'xml'"),
       Wrong(
         ["--timeout", "5"], 11, "--timeout is a duration, not '5'", "add a unit, for example 5s"),
-      Wrong(["--seed=-1"], 1, "--seed is a whole number from 0, not '-1'"),
+      Wrong(["--seed=-1"], 1, "--seed is a whole number from 0 to 18446744073709551615, not '-1'"),
       Wrong(["--ascii=1"], 1, "--ascii takes no value"),
       Wrong(["--no-check-status=1"], 1, "--no-check-status takes no value"),
       Wrong(["--no-nonsense=1"], 1, "unknown option '--no-nonsense'"),

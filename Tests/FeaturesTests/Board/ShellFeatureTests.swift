@@ -316,6 +316,18 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("did you mean 'api get'?"))
   }
 
+  @Test("help under --json about what is no command is the text", arguments: LineHelp.pages)
+  func helpText(page: String) async throws {
+    let lines = Lines()
+    #expect(await lines.run("help \(page)") == 0)
+    let text = lines.allPrinted
+    #expect(await lines.run("set x 1; help \(page) --json; echo {{last.x}}") == 0)
+    let value = String(decoding: CanonicalEncoder.encode(json: .string(text)), as: UTF8.self)
+    #expect(lines.allPrinted.contains("\"value\":\(value)"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("1\n"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("--help is help: in a file, in the background, in a sourced file, with options around it")
   func helpOption() async throws {
     let (folder, lines) = (try TemporaryFolder(), Lines())
@@ -363,6 +375,14 @@ struct ShellFeatureTests {
     ] {
       #expect(lines.allPrinted.contains(sign), "\(sign)")
     }
+    // What it says of `{{last}}`.
+    #expect(await lines.run("set y 1; set x kept; help; manual; completions bash") == 0)
+    #expect(await lines.run("alias a echo; unset y; unalias a; wait; cancel all") == 0)
+    for failing in ["tutorial", "assert no.path exists"] {
+      #expect(await lines.run(failing) != 0)
+    }
+    #expect(await lines.run("echo {{last.x}}") == 0)
+    #expect(lines.allPrinted.hasSuffix("\nkept\n"))
     #expect(await lines.run("help nosuch") == 64)
     #expect(lines.allPrinted.contains("exit, line, shell, keys"), "\(lines.allPrinted)")
     #expect(await lines.run("help kesy") == 64)

@@ -7,7 +7,7 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
-/// The state of a recording stays under 4 MB, whatever is typed and answered.
+/// What stays in the state of a recording is under 4 MB, whatever is typed and answered.
 struct StateSizeTests {
   private static let limit = 4 << 20
 

@@ -114,6 +114,16 @@ struct KeychainFeatureTests {
     #expect(try run("keychain rename \(quoted) new", in: existing).status == 0)
   }
 
+  @Test(
+    "a name that is shown escaped is usable, and no reference is shown that has another name",
+    arguments: ["a\tb", "a\u{1B}b", "a\u{2028}b"])
+  func escapedNames(name: String) throws {
+    let world = World()
+    let saved = try run("keychain set '\(name)' --generate 9", in: world)
+    #expect(saved.status == 0 && saved.errors.contains("saved\n"), "\(saved.errors)")
+    #expect(try run("keychain rename '\(name)' plain", in: world).status == 0)
+  }
+
   @Test("a command about an entry offers none of a locked keychain, also where services name some")
   func offeredEntries() async throws {
     for isUnlocked in [true, false] {

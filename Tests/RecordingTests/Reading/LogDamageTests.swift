@@ -211,6 +211,19 @@ struct LogDamageTests {
     for chunk in [1, 2, 3, 7, 64, 1000] { #expect(read(log, chunk: chunk).lines == whole) }
   }
 
+  @Test("members in another order and blanks between them are read as the same log")
+  func anyOrderIsRead() throws {
+    let log = try Session.example()
+    let bodies = try split(log).map { line -> [UInt8] in
+      guard case .object(let members) = try JSON(parsing: line) else { return [] }
+      let others = members.dropFirst().dropLast().reversed()
+      let text = JSON.object([members[0]] + others).description
+      return Array("{ ".utf8) + text.utf8.dropFirst().dropLast()
+    }
+    let found = read(sealed(bodies))
+    #expect(found.error == nil && found.lines == read(log).lines)
+  }
+
   @Test("an endless line is refused soon") func anEndlessLineIsRefusedSoon() {
     final class Endless: LogSource {
       var given = 0

@@ -96,6 +96,18 @@ struct VerificationTests {
     }
   }
 
+  @Test("TAP has several warnings as one list") func tapHasWarningsAsOneList() throws {
+    try withFolder { folder in
+      // The last line is cut short, and the end is missing.
+      try write(Array(try Session.example().dropLast(30)), to: folder + "/cut")
+      let lines = verification(1).run([folder + "/cut"]).tap { _ in 99 }.split(separator: "\n")
+      let start = try #require(lines.firstIndex(of: "  warnings:"))
+      let items = lines[(start + 1)...].prefix { $0.hasPrefix("    - \"") }
+      #expect(items.count == 2, "\(lines)")
+      #expect(lines[start + 1 + items.count] == "  ...")
+    }
+  }
+
   @Test("JUnit is well formed") func junitIsWellFormed() throws {
     try withFiles { paths in
       let text = verification(2).run(paths).junit

@@ -190,12 +190,13 @@ struct ProgramOption: Sendable {
       options.record = file
     },
     make(
-      OptionSpec("seed", value: "N", "the start of all random numbers, from 0"),
+      OptionSpec("seed", value: "N", "the start of all random numbers, from 0 to 2^64-1"),
       followsCommands: false
     ) { given, options throws(UsageError) in
       let text = try given.text
       guard let seed = UInt64(text) else {
-        throw UsageError("--seed is a whole number from 0, not '\(text)'", at: given.argument)
+        throw UsageError(
+          "--seed is a whole number from 0 to \(UInt64.max), not '\(text)'", at: given.argument)
       }
       options.seed = seed
     },

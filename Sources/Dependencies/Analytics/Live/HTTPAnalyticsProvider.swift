@@ -8,7 +8,7 @@ import Synchronization
 /// An event has the same id in every attempt, so that the server can recognize duplicates. The
 /// provider retries if the server cannot be reached or answers 408, 425, 429 or 5xx. It waits for
 /// `firstDelay`, then doubles the delay up to ten minutes, with at most ten attempts. A Retry-After
-/// in seconds extends the delay. After any other response than 2xx, the events are dropped.
+/// extends the delay, to at most one hour. After any other response than 2xx, the events are dropped.
 public final class HTTPAnalyticsProvider: AnalyticsProvider {
   /// An error when sending events.
   public struct Failure: Error, Sendable, Equatable {
@@ -25,6 +25,7 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
   private let client: any APIClient
   private let request: APIRequest
   private let firstDelay: Duration
+  private let date: DateGenerator
   /// The delay that the last response requested.
   private let patience = Mutex<Duration?>(nil)
 
@@ -35,13 +36,16 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
   ///   - headers: Additional headers, such as `Authorization`.
   ///   - timeout: The time limit of a request. Only this provider waits for it.
   ///   - firstDelay: The delay between the first failure and the next attempt.
+  ///   - date: The time, for a Retry-After with a date.
   public init(
     url: String, client: any APIClient, headers: [HTTPHeader] = [], name: String = "http",
-    timeout: Duration = .seconds(10), firstDelay: Duration = .seconds(2)
+    timeout: Duration = .seconds(10), firstDelay: Duration = .seconds(2),
+    date: DateGenerator = .live
   ) {
     self.name = name
     self.client = client
     self.firstDelay = firstDelay
+    self.date = date
     request = APIRequest(
       method: "POST", url: url, headers: headers + [HTTPHeader("Content-Type", "application/json")],
       timeout: timeout, bodyLimit: 64 << 10)
@@ -69,7 +73,7 @@ public final class HTTPAnalyticsProvider: AnalyticsProvider {
       guard [408, 425, 429].contains(answer.status) || answer.status >= 500 else {
         throw AnalyticsRefusal(message: message)
       }
-      let seconds = answer.headers.value(of: "Retry-After").flatMap { Int64($0) } ?? 0
+      let seconds = answer.headers.retryAfter(now: date.now) ?? 0
       let wanted: Duration? = seconds > 0 ? .seconds(min(seconds, 3600)) : nil
       patience.withLock { $0 = wanted }
       throw Failure(message: message, retryAfter: wanted)
