@@ -162,6 +162,27 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
+  @Test(
+    "an alias of several words keeps what is the user's home in them, and what is not",
+    arguments: [
+      ("echo ~/x b", "echo ~/x b"), ("echo '~/x' b", "echo '~/x' b"),
+      ("echo ~/'a b' @~/\"c d\"", "echo ~/'a b' @~/'c d'"), ("echo $t b", "echo '~/t' b"),
+    ])
+  func aliasOfHome(words: String, line: String) async {
+    let lines = Lines()
+    let session = LineExecutor(
+      board: lines.board, redirects: RedirectFiles { _ in }, scriptArguments: [],
+      input: StandardInput(.free), keepsGoing: false, userHome: "/home/u")
+    for text in ["set t '~/t'", "alias a \(words)"] {
+      let line = ScriptLine(
+        text: text, location: LineLocation(nil, line: 1),
+        parsed: SwiftBoardCommandLine.LineParser.parse(text))
+      #expect(await session.run(line).exitCode == 0, "\(lines.allPrinted)")
+    }
+    #expect(lines.board.store.withState { $0.shell.aliases } == ["a": line])
+    await lines.board.close()
+  }
+
   @Test("an alias of several words keeps the double quotes of a condition's text")
   func aliasOfCondition() async {
     let lines = Lines()
