@@ -108,6 +108,23 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("yyy...\n"))
   }
 
+  @Test("a note shows what stands for bytes that are not UTF-8 as an escape only in ASCII")
+  func notUTF8() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["s.sb", "t.sb"] {
+      try folder.write(Array("echo c".utf8) + [0xFF, UInt8(ascii: "\n")], to: name)
+    }
+    for (isASCII, shown) in [(true, #"echo c\u{fffd}"#), (false, "echo c\u{FFFD}")] {
+      var settings = BoardSettings()
+      settings.isASCII = isASCII
+      let lines = Lines(settings: settings)
+      let line = "session verify \(folder.path("s.sb")) \(folder.path("t.sb"))"
+      #expect(await lines.run(line) != 0)
+      #expect(lines.allPrinted.contains(shown), "\(lines.allPrinted)")
+      await lines.board.close()
+    }
+  }
+
   @Test("an alias stands for the first word of a command")
   func aliases() async {
     let lines = Lines()
