@@ -334,6 +334,21 @@ struct OutputTests {
     ])
   func controls(text: String, expected: String) { #expect(escapeControls(text) == expected) }
 
+  @Test(
+    "what stands for bytes that are not UTF-8 is escaped, also before a mark",
+    arguments: [
+      ("", "", ""), ("plain", "plain", "plain"), ("\u{FF0C}é", "\u{FF0C}é", "\u{FF0C}é"),
+      ("a\u{FFFD}b", "a\\u{fffd}b", "a\\ufffdb"),
+      ("\u{FFFD}\u{FFFD}", "\\u{fffd}\\u{fffd}", "\\ufffd\\ufffd"),
+      ("\u{FFFD}\u{301}\u{FFFC}", "\\u{fffd}\u{301}\u{FFFC}", "\\ufffd\u{301}\u{FFFC}"),
+    ])
+  func replacements(text: String, escaped: String, json: String) {
+    // Scalars, since equal strings may have different ones.
+    #expect(Array(escapeReplacements(text).unicodeScalars) == Array(escaped.unicodeScalars))
+    #expect(
+      Array(escapeReplacements(text, isJSON: true).unicodeScalars) == Array(json.unicodeScalars))
+  }
+
   @Test("line ends and tabs on request")
   func kept() {
     #expect(escapeControls("a\r\nb\rc\td\r", keepsNewlines: true) == "a\nb\\rc\\td\\r")

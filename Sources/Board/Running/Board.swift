@@ -1,6 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import Synchronization
 
 /// A running board: the store, its recording, and its output. The program `swiftboard` runs one,
@@ -409,7 +410,7 @@ public final class Board: Sendable {
 
   /// Closes the board: cancels running commands, ends the recording and shuts the services down,
   /// which flushes the log. A command that changes something ends first and says what it did, and
-  /// one that has printed a part of a value of JSON ends the value.
+  /// one that has printed a part of a value of JSON ends the value, unless the output is blocked.
   ///
   /// Every call returns when this is done and the output of the last step has been written, and it
   /// is done once. A sink must not wait for it. Calls to `wait(for:)` that are
@@ -425,22 +426,54 @@ public final class Board: Sendable {
     await end.value
   }
 
-  /// Cancels the commands that say what they have done when they are cancelled, and those that have
-  /// printed a part of a value, whose end a program reads. Waits for both.
+  /// Cancels the commands that say what they have done when they are cancelled, and waits for them.
   private func endChanges() async {
     let jobs = store.withState { state in
-      state.shell.running.filter { context in
-        features.endsCancelled(state, context.job) || BoardRenderer.hasOpenValue(context, state)
-      }.map(\.job)
+      state.shell.running.filter { features.endsCancelled(state, $0.job) }.map(\.job)
     }
+    endCancelled(jobs)
+    for job in jobs { _ = await wait(for: job) }
+  }
+
+  /// Cancels the commands that have printed a part of a value, whose end a program reads, and waits
+  /// a moment for them.
+  ///
+  /// The end of a value is a step, so that a replay prints it too, and must come before the ends of
+  /// the store and the recording. But while output is blocked, because the reader of a pipe has
+  /// stopped, no step follows. The recording, the log and unfinished files must not wait for that.
+  private func endValues() async {
+    let jobs = store.withState { state in
+      state.shell.running.filter { BoardRenderer.hasOpenValue($0, state) }.map(\.job)
+    }
+    guard !jobs.isEmpty else { return }
+    let (events, ended) = AsyncStream.makeStream(of: Never.self)
+    // The sink, which may block, is called on the thread that sends.
+    Task { await DetachedThread.run { self.endCancelled(jobs) } }
+    Task {
+      for job in jobs { _ = await wait(for: job) }
+      ended.finish()
+    }
+    let limit = Task {
+      try? await Task.sleep(for: Self.valueLimit)
+      ended.finish()
+    }
+    for await _ in events {}
+    limit.cancel()
+  }
+
+  /// The time for printing the ends of values. It is a part of that in which a signal ends the
+  /// program, and leaves time for the log.
+  private static let valueLimit = Duration.seconds(1)
+
+  private func endCancelled(_ jobs: [Int]) {
     for job in jobs where !hasEnded(job) {
       store.send(.shell(.cancelled(job: job, by: nil)), origin: .program("interrupt"))
     }
-    for job in jobs { _ = await wait(for: job) }
   }
 
   private func end() async {
     await endChanges()
+    await endValues()
     await store.shutdown(deadline: .zero)
     // Observers may still be about to receive the last step, which may end a command.
     let last = store.withState { $0.shell.finished }

@@ -163,7 +163,10 @@ public struct BoardRenderer: Sendable {
     if let result = result(outcome, context, state, milliseconds) {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    if hasEndedBefore, !context.isBackground, outcome.failure == .cancelled(by: Failure.fork) {
+    // A round in the background ends with its `watch`, which has the note.
+    if hasEndedBefore, !context.isBackground || context.round == nil,
+      outcome.failure == .cancelled(by: Failure.fork)
+    {
       all += errorOutputs(left + [Self.unfinished(context, settings)].compactMap(\.self))
     } else {
       all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
@@ -191,7 +194,9 @@ public struct BoardRenderer: Sendable {
     var messages: [Message] = []
     if settings.isVerbose, !settings.isQuiet, settings.output != .json {
       // What is sent and received is shown as it is.
-      messages += outcome.details.map { Message(text: visible(StyledText($0)), wraps: false) }
+      messages += outcome.details.map {
+        Message(text: visible(StyledText($0), settings), wraps: false)
+      }
     }
     for note in outcome.notes {
       guard let text = text(of: note, context, settings) else { continue }
@@ -312,15 +317,16 @@ public struct BoardRenderer: Sendable {
     of note: Outcome.Note, _ context: CommandContext, _ settings: BoardSettings
   ) -> StyledText? {
     guard note.kind == .warning || !settings.isQuiet && settings.output != .json else { return nil }
-    guard settings.output == .json else { return visible(note.line) }
+    guard settings.output == .json else { return visible(note.line, settings) }
     return NoteReport.json(note.text.text, line: context.line, isWarning: true)
   }
 
-  /// Returns the text of one line: breaks in the names that it contains are escaped, and so is what
-  /// stands for bytes of a file that are not UTF-8.
-  private static func visible(_ text: StyledText) -> StyledText {
+  /// Returns the text of one line: breaks in the names that it contains are escaped, and in ASCII
+  /// also what stands for bytes of a file that are not UTF-8.
+  private static func visible(_ text: StyledText, _ settings: BoardSettings) -> StyledText {
     text.mapParts {
-      Array(escapeReplacements(escapeControls(String(decoding: $0, as: UTF8.self))).utf8)
+      let text = escapeControls(String(decoding: $0, as: UTF8.self))
+      return Array((settings.isASCII ? escapeReplacements(text) : text).utf8)
     } + "\n"
   }
 

@@ -55,7 +55,8 @@ extension Invocation {
     guard let target = SessionTarget(rawValue: text) else {
       throw UsageError(
         "'\(text)' names no step",
-        help: adviceForRecording(text) ?? "a step is a number, @MARK, -1, +1 or end", at: argument)
+        help: adviceForRecording(text, home: argument.home)
+          ?? "a step is a number, @MARK, -1, +1 or end", at: argument)
     }
     return target
   }
@@ -67,7 +68,9 @@ extension Invocation {
 
   /// Returns the line that was meant if a recording, as `FILE` or `FILE@STEP`, is in the place of a
   /// step; `nil` if the text names none.
-  private func adviceForRecording(_ text: String) -> String? {
+  ///
+  /// - Parameter home: See `Argument.home`.
+  private func adviceForRecording(_ text: String, home: String?) -> String? {
     var (file, step) = (text, "STEP")
     if let mark = text.lastIndex(of: "@"), mark > text.startIndex,
       mark < text.index(before: text.endIndex)
@@ -87,7 +90,12 @@ extension Invocation {
     case "state", "goto": words = ["state", "--at", step, "--file", file]
     default: return nil
     }
-    let line = LineParser.line(of: (["session"] + words).map { Argument($0) })
+    let line = LineParser.line(
+      of: (["session"] + words).map { word in
+        var argument = Argument(word)
+        argument.home = home
+        return argument
+      })
     return (path.last == "goto" ? "goto looks at the running recording; " : "")
       + "did you mean '\(line)'?"
   }

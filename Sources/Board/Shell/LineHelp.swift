@@ -66,6 +66,7 @@ enum LineHelp {
       COMMAND >> FILE   behind what the file has
       a>b               one word: only a > at its beginning is followed by a file
       > ~/FILE          in your home, as wherever a file is named without quotes
+      > $name           as it is: in a value or an argument, a ~/ is not your home
 
     A # at the start of a command begins a comment, which ends with the line.
 

@@ -100,27 +100,44 @@ public enum LineParser {
       let isText = (word.isQuoted || word.typedCount == 0) && word.leadingText.hasPrefix("-")
       // As an escape, a control character is visible.
       if word.quoting != .double, !word.shown.unicodeScalars.contains(where: isControl) {
-        if !isText, isBare(word) { return word.shown }
+        if !isText, stands(word.shown, for: word) { return word.shown }
+        if let inHome = wordInHome(word) { return inHome }
         if let text = word.text, !text.unicodeScalars.contains("'") { return "'\(text)'" }
       }
       return doubleQuoted(word.parts)
     }.joined(separator: " ")
   }
 
-  /// Returns whether the text of a word stands for itself as a word behind the first one.
-  private static func isBare(_ word: Argument) -> Bool {
-    guard case .commands(let list) = parse("x \(word.shown)"), list.commands.count == 1 else {
+  /// Returns a word in quotes, but for the beginning up to a `~/` that stands for the user's home,
+  /// which it would not in quotes. `nil` if the word has none.
+  private static func wordInHome(_ word: Argument) -> String? {
+    guard word.home != nil, let text = word.text, !text.unicodeScalars.contains("'"),
+      let tilde = text.firstRange(of: "~/")
+    else { return nil }
+    let line = "\(text[..<tilde.upperBound])'\(text[tilde.upperBound...])'"
+    return stands(line, for: word) ? line : nil
+  }
+
+  /// Returns whether a text without quotes around it stands for a word behind the first one.
+  private static func stands(_ line: String, for word: Argument) -> Bool {
+    guard case .commands(let list) = parse("x \(line)"), list.commands.count == 1 else {
       return false
     }
     let command = list.commands[0]
-    let segments = word.parts.map { part -> Word.Segment in
-      switch part {
+    guard command.words.count == 2, !command.isBackground, command.redirect == nil else {
+      return false
+    }
+    let parsed = command.words[1]
+    // Without quotes, a `~/` that was quoted or inserted would be the user's home.
+    guard !parsed.isQuoted, word.home != nil || !parsed.mayNameHome else { return false }
+    let parts = parsed.segments.compactMap { segment -> Argument.Part? in
+      switch segment {
       case .text(let text): .text(text)
       case .secret(let name): .secret(name)
+      case .variable, .last: nil
       }
     }
-    return command.words.count == 2 && command.words[1].segments == segments
-      && !command.words[1].isQuoted && !command.isBackground && command.redirect == nil
+    return parts.count == parsed.segments.count && SecretTemplate(parts: parts).parts == word.parts
   }
 
   private static func doubleQuoted(_ parts: [Argument.Part]) -> String {

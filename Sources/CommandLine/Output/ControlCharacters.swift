@@ -37,8 +37,32 @@ public func escapeControls(
 /// what was typed, so ASCII output must not contain it.
 ///
 /// - Parameter isJSON: Whether the text is JSON, which then has the same value.
+/// - Complexity: linear. Text without the character is returned unchanged.
 package func escapeReplacements(_ text: String, isJSON: Bool = false) -> String {
-  text.replacing("\u{FFFD}", with: isJSON ? "\\ufffd" : "\\u{fffd}")
+  // These are bytes, because a text may be a body of some MiB, and because the character may be a
+  // part of a larger one, with a mark behind it.
+  guard text.utf8.contains(0xEF) else { return text }
+  let escape = Array((isJSON ? "\\ufffd" : "\\u{fffd}").utf8)
+  var text = text
+  let result = text.withUTF8 { bytes -> [UInt8]? in
+    var result: [UInt8] = []
+    var copied = 0
+    var index = 0
+    while index + 2 < bytes.count {
+      guard bytes[index] == 0xEF, bytes[index + 1] == 0xBF, bytes[index + 2] == 0xBD else {
+        index += 1
+        continue
+      }
+      result += bytes[copied..<index]
+      result += escape
+      index += 3
+      copied = index
+    }
+    guard copied > 0 else { return nil }
+    result += bytes[copied...]
+    return result
+  }
+  return result.map { String(decoding: $0, as: UTF8.self) } ?? text
 }
 
 /// Escapes what `escapeControls` does, blanks and marks that look like a space or like nothing, and

@@ -210,7 +210,8 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     state.stage = .keeping
-    // The state and the actions keep the paths as they were typed: a replay has another folder.
+    // Relative paths stay as they were typed in the state and the actions: a replay has another
+    // folder. A typed `~/` is an absolute path there already.
     let kept = spec.withAbsolutePaths(in: dependencies.files)
     return .task(name: "api.save") {
       let json = String(decoding: try CanonicalEncoder.encode(kept), as: UTF8.self)

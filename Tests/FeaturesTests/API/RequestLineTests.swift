@@ -165,6 +165,7 @@ struct RequestLineTests {
         #"api head s/a a=\@b a2=\=b --retry 0 --body"#
       ),
       (#"api get s/a "b=\n'" --save x"#, #"api get s/a "b=\n'" --save x"#),
+      ("api get s/a --out '~/x'", "api get s/a --out '~/x'"),
     ])
   func words(typed: String, shown: String) throws {
     guard case .run(_, .request(let request))? = try action(typed).api else {

@@ -211,7 +211,6 @@ struct BoardEndTests {
     await close.get()?.value
   }
 
-  /// A board without output that calls back when the log is flushed, which comes last of all.
   @Test("a close ends the value of JSON that a command has begun to print")
   func aCloseEndsAValue() async throws {
     let lines = Lines(settings: .output(.json))
@@ -227,6 +226,48 @@ struct BoardEndTests {
     #expect(value["ok"] == false && value["code"] == 130, "\(lines.allPrinted)")
   }
 
+  @Test("while the output is blocked, a close ends the recording and flushes the log")
+  func aBlockedOutputHoldsUpNoEnd() async throws {
+    let memory = MemorySink {}
+    let (flushes, flushed) = AsyncStream.makeStream(of: Bool.self)
+    let (blocks, isBlocked) = AsyncStream.makeStream(of: Void.self)
+    let blocksNext = Atomic(false)
+    let (board, release) = (Slot<Board>(), DispatchSemaphore(value: 0))
+    var dependencies = World().dependencies
+    let log = FlushedSink {
+      // `log tail` flushes the log, too.
+      if board.get()?.isClosing == true { flushed.yield(memory.isWhole) }
+    }
+    dependencies.logger = LiveLogger(sinks: [log], level: .trace)
+    let lines = Lines(settings: .output(.json), dependencies: dependencies) {
+      guard blocksNext.exchange(false, ordering: .relaxed) else { return }
+      isBlocked.yield()
+      release.wait()
+    }
+    board.set(lines.board)
+    try lines.board.recordings.record(into: memory, path: "memory")
+    #expect(await lines.run("log note first") == 0)
+    // It has begun a value of JSON, whose end cannot be written.
+    let tail = Task { await lines.run("log tail -f") }
+    await lines.waitForSteps { $0.contains("\"listed\"") }
+    await lines.board.store.waitUntilDelivered()
+    blocksNext.store(true, ordering: .relaxed)
+    let echo = context("echo x", "echo", job: lines.board.nextJob())
+    let start = try action("echo x", job: echo.job)
+    let printing = Task { await DetachedThread.run { lines.board.start(start, echo) } }
+    for await _ in blocks { break }
+    let close = Task { await lines.board.close() }
+    for await isRecordingWhole in flushes {
+      #expect(isRecordingWhole, "the recording ends before the log")
+      break
+    }
+    release.signal()
+    await printing.value
+    await close.value
+    #expect(await tail.value == ExitCode.interrupted)
+  }
+
+  /// A board without output that calls back when the log is flushed, which comes last of all.
   private static func board(onFlush: @escaping @Sendable () -> Void) -> Board {
     var dependencies = Dependencies.mock
     dependencies.logger = LiveLogger(sinks: [FlushedSink(onFlush: onFlush)])

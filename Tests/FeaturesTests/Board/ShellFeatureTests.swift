@@ -108,6 +108,23 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("yyy...\n"))
   }
 
+  @Test("a note shows what stands for bytes that are not UTF-8 as an escape only in ASCII")
+  func notUTF8() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["s.sb", "t.sb"] {
+      try folder.write(Array("echo c".utf8) + [0xFF, UInt8(ascii: "\n")], to: name)
+    }
+    for (isASCII, shown) in [(true, #"echo c\u{fffd}"#), (false, "echo c\u{FFFD}")] {
+      var settings = BoardSettings()
+      settings.isASCII = isASCII
+      let lines = Lines(settings: settings)
+      let line = "session verify \(folder.path("s.sb")) \(folder.path("t.sb"))"
+      #expect(await lines.run(line) != 0)
+      #expect(lines.allPrinted.contains(shown), "\(lines.allPrinted)")
+      await lines.board.close()
+    }
+  }
+
   @Test("an alias stands for the first word of a command")
   func aliases() async {
     let lines = Lines()
@@ -158,6 +175,27 @@ struct ShellFeatureTests {
   func aliasOfWords(words: String, line: String) async {
     let lines = Lines()
     #expect(await lines.run("alias a \(words)") == 0, "\(lines.allPrinted)")
+    #expect(lines.board.store.withState { $0.shell.aliases } == ["a": line])
+    await lines.board.close()
+  }
+
+  @Test(
+    "an alias of several words keeps what is the user's home in them, and what is not",
+    arguments: [
+      ("echo ~/x b", "echo ~/x b"), ("echo '~/x' b", "echo '~/x' b"),
+      ("echo ~/'a b' @~/\"c d\"", "echo ~/'a b' @~/'c d'"), ("echo $t b", "echo '~/t' b"),
+    ])
+  func aliasOfHome(words: String, line: String) async {
+    let lines = Lines()
+    let session = LineExecutor(
+      board: lines.board, redirects: RedirectFiles { _ in }, scriptArguments: [],
+      input: StandardInput(.free), keepsGoing: false, userHome: "/home/u")
+    for text in ["set t '~/t'", "alias a \(words)"] {
+      let line = ScriptLine(
+        text: text, location: LineLocation(nil, line: 1),
+        parsed: SwiftBoardCommandLine.LineParser.parse(text))
+      #expect(await session.run(line).exitCode == 0, "\(lines.allPrinted)")
+    }
     #expect(lines.board.store.withState { $0.shell.aliases } == ["a": line])
     await lines.board.close()
   }

@@ -473,6 +473,28 @@ struct SessionChainTests {
     #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
   }
 
+  @Test(
+    "a command in the background that has ended since the step of a fork is a note too",
+    arguments: [
+      ("", "'db put' was running at this step, and does not go on in the fork\n"),
+      (
+        " --json",
+        #""note":"'db put' was running at this step, and does not go on in the fork"}"# + "\n"
+      ),
+    ])
+  func forkDuringBackgroundCommand(option: String, note: String) async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    #expect(await board.run("db put c 1 {}\(option) &; wait").status == 0)
+    let fork = await board.run("session fork 1 \(folder.path("f")); echo on")
+    #expect(fork.status == 0 && fork.output == "on\n", "\(fork.errors)")
+    #expect(fork.errors.contains(note), "\(fork.errors)")
+    #expect(!fork.errors.contains("cancelled by"), "\(fork.errors)")
+    #expect(!fork.errors.contains(#""ok":false"#), "\(fork.errors)")
+    await board.board.close()
+  }
+
   @Test("a command that ran at the step of a fork is ended there, which a note says")
   func forkDuringCommand() async throws {
     let folder = try TemporaryFolder()
