@@ -416,10 +416,18 @@ public final class Board: Sendable {
   /// is done once. A sink must not wait for it. Calls to `wait(for:)` that are
   /// still suspended return 130.
   public func close() async {
+    // A part of the time in which a signal ends the program, which leaves time for the log.
+    await close(waitingForValues: .seconds(1))
+  }
+
+  /// Closes the board.
+  ///
+  /// - Parameter limit: The maximum time for printing the ends of values.
+  func close(waitingForValues limit: Duration) async {
     closing.set()
     let end = shared.withLock { shared in
       if let end = shared.end { return end }
-      let end = Task { await self.end() }
+      let end = Task { await self.end(waitingForValues: limit) }
       shared.end = end
       return end
     }
@@ -441,7 +449,7 @@ public final class Board: Sendable {
   /// The end of a value is a step, so that a replay prints it too, and must come before the ends of
   /// the store and the recording. But while output is blocked, because the reader of a pipe has
   /// stopped, no step follows. The recording, the log and unfinished files must not wait for that.
-  private func endValues() async {
+  private func endValues(within limit: Duration) async {
     let jobs = store.withState { state in
       state.shell.running.filter { BoardRenderer.hasOpenValue($0, state) }.map(\.job)
     }
@@ -453,17 +461,13 @@ public final class Board: Sendable {
       for job in jobs { _ = await wait(for: job) }
       ended.finish()
     }
-    let limit = Task {
-      try? await Task.sleep(for: Self.valueLimit)
+    let timer = Task {
+      try? await Task.sleep(for: limit)
       ended.finish()
     }
     for await _ in events {}
-    limit.cancel()
+    timer.cancel()
   }
-
-  /// The time for printing the ends of values. It is a part of that in which a signal ends the
-  /// program, and leaves time for the log.
-  private static let valueLimit = Duration.seconds(1)
 
   private func endCancelled(_ jobs: [Int]) {
     for job in jobs where !hasEnded(job) {
@@ -471,9 +475,9 @@ public final class Board: Sendable {
     }
   }
 
-  private func end() async {
+  private func end(waitingForValues limit: Duration) async {
     await endChanges()
-    await endValues()
+    await endValues(within: limit)
     await store.shutdown(deadline: .zero)
     // Observers may still be about to receive the last step, which may end a command.
     let last = store.withState { $0.shell.finished }

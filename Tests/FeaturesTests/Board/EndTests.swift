@@ -217,7 +217,7 @@ struct BoardEndTests {
     #expect(await lines.run("log note first") == 0)
     let tail = Task { await lines.run("log tail -f") }
     await lines.waitForSteps { $0.contains("\"listed\"") }
-    await lines.board.close()
+    await lines.board.close(waitingForValues: .seconds(3600))
     #expect(await tail.value == ExitCode.interrupted)
     let printed = lines.allPrinted.split(separator: "\n")
     let row = try #require(printed.first { $0.contains("\"command\":\"log.tail\"") })
@@ -256,7 +256,7 @@ struct BoardEndTests {
     let start = try action("echo x", job: echo.job)
     let printing = Task { await DetachedThread.run { lines.board.start(start, echo) } }
     for await _ in blocks { break }
-    let close = Task { await lines.board.close() }
+    let close = Task { await lines.board.close(waitingForValues: .zero) }
     for await isRecordingWhole in flushes {
       #expect(isRecordingWhole, "the recording ends before the log")
       break
