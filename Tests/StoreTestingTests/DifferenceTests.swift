@@ -97,6 +97,62 @@ struct DifferenceTests {
         """)
   }
 
+  /// A key whose description omits a member.
+  struct Key: Hashable, Sendable, CustomStringConvertible {
+    var name: String
+    var version: Int
+    var description: String { name }
+  }
+
+  @Test("keys and elements with equal descriptions are different ones", arguments: 0..<20)
+  func equalDescriptions(capacity: Int) {
+    let (first, second) = (Key(name: "k", version: 1), Key(name: "k", version: 2))
+    // The capacity changes the order of the hashes.
+    var entries: [Key: Int] = [:]
+    entries.reserveCapacity(1 << capacity)
+    (entries[second], entries[first]) = (2, 1)
+    #expect(differenceText(of: [first: 1, second: 2], and: entries) == nil)
+    #expect(
+      differenceText(of: [first: 2, second: 1], and: entries)
+        == "  [\n-   k: 2,\n+   k: 1,\n-   k: 1\n+   k: 2\n  ]")
+    var elements: Set<Key> = []
+    elements.reserveCapacity(1 << capacity)
+    elements.formUnion([second, first])
+    #expect(differenceText(of: Set([first, second]), and: elements) == nil)
+    #expect(
+      differenceText(of: Set([first]), and: elements)
+        == "  [\n    … (1 unchanged)\n+   k\n  ]")
+    let third = Key(name: "k", version: 3)
+    #expect(
+      differenceText(of: Set([first, third]), and: elements)
+        == "  [\n    … (1 unchanged)\n    Key(\n      … (1 unchanged)\n-     version: 3\n"
+        + "+     version: 2\n    )\n  ]")
+    #expect(
+      differenceText(of: [first: 1], and: [second: 1]) == "  [\n-   k: 1,\n+   k: 1\n  ]")
+  }
+
+  @Test("a test store tells such keys apart", arguments: 0..<10)
+  func equalDescriptionsInStore(_: Int) {
+    struct State: Sendable {
+      var entries = [Key(name: "k", version: 1): 1, Key(name: "k", version: 2): 2]
+    }
+    let failures = Failures()
+    let store = TestStore(
+      initialState: State(),
+      reducer: Reduce<State, Bool, Void> { state, swaps in
+        if swaps {
+          state.entries = [Key(name: "k", version: 1): 2, Key(name: "k", version: 2): 1]
+        } else {
+          state.entries.reserveCapacity(state.entries.capacity * 8)
+        }
+        return []
+      }, report: failures.report)
+    for _ in 0..<5 { store.send(false) }
+    #expect(failures.messages == [])
+    store.send(true)
+    #expect(failures.kinds == [.unexpectedChange])
+  }
+
   @Test("lists: by place where equally long, else what was put in and taken out")
   func lists() {
     #expect(

@@ -401,6 +401,58 @@ struct ModelTestTests {
       ])
   }
 
+  /// A count, to which a subscription of the first state adds 100.
+  struct Subscribed: ComposedReducer {
+    enum Action: Sendable, Equatable, Codable { case start, other }
+    struct State: Sendable, Equatable, Codable { var number = 0 }
+    typealias Dependencies = Void
+
+    var body: some ReducerOf<Self> {
+      Reduce<State, Action, Void> { state, action in
+        state.number += action == .start ? 100 : 1
+        return []
+      }
+      .subscribing { _, _ in [.send(.start).cancellable(id: 1)] }
+    }
+
+    static func model(_ invariant: Invariant<State, Action>) -> ModelTest<Subscribed> {
+      ModelTest(
+        initialState: State(), reducer: Subscribed(), moves: [.send(.other)],
+        invariants: [invariant]
+      ) { _ in }
+    }
+  }
+
+  @Test("the steps of the first state's subscriptions are checked, and recorded")
+  func initialSubscriptions() throws {
+    let failures = Failures()
+    let sink = BytesSink()
+    let found = try #require(
+      Subscribed.model(Invariant("nothing starts", step: { _, action, _ in action != .start }))
+        .check(
+          seeds: 1...1, length: 3, recording: .sink(schema: Self.schema) { sink },
+          report: failures.report
+        ).counterexample)
+    #expect(found.moves == [])
+    #expect(found.step?.number == 1)
+    #expect(found.step?.action == .start)
+    #expect(found.before.number == 0)
+    #expect(found.after.number == 100)
+    #expect(failures.messages.first?.contains("broke it before the first move.\nStep 1") == true)
+    let replayer = Replayer(
+      reducer: Subscribed(), dependencies: (), journal: DrawJournal(), schema: Self.schema)
+    let summary = try replayer.replay(RotatedLog(LogFile(bytes: sink.bytes))) { _, _, _ in }
+    #expect(summary.steps == 1)
+  }
+
+  @Test("a step after them is not blamed for what they did")
+  func stepAfterInitialSubscriptions() {
+    let found = Subscribed.model(
+      Invariant("a move adds one", step: { $1 == .start || $2.number - $0.number == 1 })
+    ).check(seeds: 1...1, length: 3, report: report).counterexample
+    #expect(found == nil)
+  }
+
   @Test("generators that have nothing to give, or no weight, are passed over")
   func generators() {
     let never = ModelTest(

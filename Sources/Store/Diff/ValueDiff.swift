@@ -2,12 +2,18 @@
 /// `-`, and lines that only the second has begin with `+`. Of the common lines, only those needed
 /// to locate a difference are included.
 ///
+/// An object inside itself is shown by its type and the number of objects up to it, such as
+/// `Node (1 up)`. In a graph that reaches objects on more than 1 000 further paths, an object is
+/// shown in full at the first place, and elsewhere as `Node (object 7)`; the objects are numbered
+/// in the order in which they are reached.
+///
 /// - Parameter limit: The maximum number of lines, or `nil` for no limit. If there are more, a last
 ///   line says how many are left out.
 /// - Returns: The lines, or `nil` if the mirrors of the values do not differ.
 /// - Complexity: O(size of both values), with reflection, 32 levels deep. Lists of different
 ///   lengths, or with different names, and sets and dictionaries are O(n log n) for n elements.
-///   Intended for tests and for messages, not for every step.
+///   An object counts wherever it is reached, but not inside itself. Beyond 1 000 repetitions, each
+///   object counts once. Intended for tests and for messages, not for every step.
 public func differenceText<Value>(
   of first: Value, and second: Value, limit: Int? = nil
 ) -> String? {
@@ -47,7 +53,8 @@ struct ValueDiff {
     case .leaf: break
     case .parts: pairs(zip(a.parts, b.parts).map { ($0, $1) }, indent + 1)
     case .list: pairs(aligned(a.parts, b.parts), indent + 1)
-    case .unordered: pairs(matched(a.parts, b.parts), indent + 1)
+    // Both are sorted. Entries are paired by key, and set elements by text.
+    case .unordered: pairs(paired(a.parts, b.parts) { $0.key ?? $0.tree.oneLine }, indent + 1)
     }
     line(" ", indent, a.closing + (isLast ? "" : ","))
   }
@@ -84,20 +91,16 @@ struct ValueDiff {
     let areNamed = (a + b).allSatisfy { $0.label != nil }
     let isInPlace = areNamed ? a.map(\.label) == b.map(\.label) : a.count == b.count
     if isInPlace { return zip(a, b).map { ($0, $1) } }
-    let pairs =
-      areNamed
-      ? ListAlignment.pairs(a.map(\.label), b.map(\.label))
-      : ListAlignment.pairs(a.map(\.tree), b.map(\.tree))
-    return pairs.map { (first, second) in (first.map { a[$0] }, second.map { b[$0] }) }
+    return areNamed ? paired(a, b, by: \.label) : paired(a, b, by: \.tree)
   }
 
-  /// Returns pairs of entries by key, or of set elements by value, in the order of their text.
-  private func matched(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
-    func key(_ part: ValueTree.Part) -> String { part.label ?? part.tree.oneLine }
-    var pairs: [String: Pair] = [:]
-    for part in a { pairs[key(part)] = (part, nil) }
-    for part in b { pairs[key(part)] = (pairs[key(part)]?.0, part) }
-    return pairs.sorted { $0.key < $1.key }.map(\.value)
+  /// Returns pairs of parts with equal names, in order.
+  private func paired<Name: Hashable>(
+    _ a: [ValueTree.Part], _ b: [ValueTree.Part], by name: (ValueTree.Part) -> Name
+  ) -> [Pair] {
+    ListAlignment.pairs(a.map(name), b.map(name)).map { (first, second) in
+      (first.map { a[$0] }, second.map { b[$0] })
+    }
   }
 
   private mutating func write(

@@ -14,8 +14,10 @@ package struct ValueTree: Hashable {
 
   /// A part of a value.
   package struct Part: Hashable {
-    /// The name of the part, or `nil` if it has none.
+    /// The name of the part, or the description of a dictionary's key, or `nil` if it has none.
     package let label: String?
+    /// All members of a dictionary's key, since different keys may have equal descriptions.
+    package var key: String?
     /// The value of the part.
     package let tree: ValueTree
   }
@@ -31,75 +33,165 @@ package struct ValueTree: Hashable {
 
   /// Creates a tree of a value.
   ///
-  /// - Parameters:
-  ///   - depth: The maximum depth of the tree. Deeper values are represented by their descriptions.
-  ///   - isComplete: Whether the tree includes the parts that mirrors omit; see `PartlyMirrored`.
-  package init(_ value: Any, depth: Int = 32, isComplete: Bool = false) {
-    let mirror = Mirror(reflecting: value)
-    let children = Array(mirror.children)
-    guard depth > 0 else {
-      self.init(leaf: value)
+  /// An object that contains itself is a leaf at the inner place. An object that is reached on
+  /// several paths is a part of each of them, as equal values are. If this would repeat more than
+  /// 1 000 objects, each object is expanded only once, since the number of paths of a graph may be
+  /// exponential.
+  ///
+  /// - Parameter isComplete: Whether the tree includes the parts that mirrors omit; see
+  ///   `PartlyMirrored`.
+  package init(_ value: Any, isComplete: Bool = false) {
+    let reflection = Reflection(isComplete: isComplete, expandsOnce: false)
+    let tree = reflection.tree(value)
+    guard reflection.isOverLimit else {
+      self = tree
       return
     }
-    switch mirror.displayStyle {
-    case .optional:
-      if let some = children.first {
-        self.init(some.value, depth: depth, isComplete: isComplete)
-      } else {
-        self.init(shape: .leaf, name: "", text: "nil", parts: [])
-      }
-    case .collection:
-      let rest = isComplete ? (value as? any PartlyMirrored)?.unmirrored ?? [] : []
-      self.init(
-        shape: .list, name: "", text: nil,
-        parts: (children + rest).map {
-          Part(label: $0.label, tree: ValueTree($0.value, depth: depth - 1, isComplete: isComplete))
-        })
-    case .set:
-      self.init(unordered: Self.parts(children, depth: depth, isComplete: isComplete))
-    case .dictionary:
-      self.init(
-        unordered: children.map { child in
-          let pair = Array(Mirror(reflecting: child.value).children)
-          guard pair.count == 2 else {
-            return Part(
-              label: nil, tree: ValueTree(child.value, depth: depth - 1, isComplete: isComplete))
-          }
-          return Part(
-            label: ValueTree(pair[0].value, depth: depth - 1, isComplete: isComplete).oneLine,
-            tree: ValueTree(pair[1].value, depth: depth - 1, isComplete: isComplete))
-        })
-    case .enum:
-      guard let payload = children.first else {
-        self.init(leaf: value)
-        return
-      }
-      self.init(enumCase: payload, depth: depth, isComplete: isComplete)
-    case .tuple:
-      self.init(
-        shape: .parts, name: "", text: nil,
-        parts: Self.parts(children, depth: depth, isComplete: isComplete))
-    default:
-      if let bytes = Self.bytes(value, children) {
-        self.init(bytes: bytes)
-        return
-      }
-      guard !children.isEmpty else {
-        self.init(leaf: value)
-        return
-      }
-      self.init(
-        shape: .parts, name: String(describing: mirror.subjectType),
-        text: (value as? any CustomStringConvertible)?.description,
-        parts: Self.parts(children, depth: depth, isComplete: isComplete))
-    }
+    self = Reflection(isComplete: isComplete, expandsOnce: true).tree(value)
   }
 
-  private init(shape: Shape, name: String, text: String?, parts: [Part]) {
+  fileprivate init(shape: Shape, name: String = "", text: String? = nil, parts: [Part] = []) {
     self.shape = shape
     self.name = name
     self.text = text
     self.parts = parts
+  }
+
+  fileprivate init(leaf value: Any) {
+    let isQuoted = value is String || value is Character || value is Substring
+    self.init(shape: .leaf, text: isQuoted ? String(reflecting: value) : String(describing: value))
+  }
+
+  /// Creates a tree of parts without a significant order. They are sorted by their descriptions,
+  /// and equal descriptions by all members, so that equal sets have equal trees.
+  fileprivate init(unordered parts: [Part]) {
+    func whole(_ part: Part) -> String { (part.key ?? "") + "\n" + part.tree.line(isWhole: true) }
+    let sorted = parts.map { (text: $0.label ?? $0.tree.oneLine, part: $0) }
+      .sorted { $0.text == $1.text ? whole($0.part) < whole($1.part) : $0.text < $1.text }
+    self.init(shape: .unordered, parts: sorted.map(\.part))
+  }
+
+  /// The whole value on one line.
+  package var oneLine: String { line(isWhole: false) }
+
+  /// Returns the value on one line.
+  ///
+  /// - Parameter isWhole: Whether values with descriptions are followed by their members.
+  fileprivate func line(isWhole: Bool) -> String {
+    if let text, !isWhole || shape == .leaf { return text }
+    let inner = parts.map { part in
+      let label = isWhole ? part.key ?? part.label : part.label
+      return (label.map { $0 + ": " } ?? "") + part.tree.line(isWhole: isWhole)
+    }
+    return (text ?? "") + opening + inner.joined(separator: ", ") + closing
+  }
+
+  /// The text before the parts.
+  package var opening: String { shape == .parts ? name + "(" : "[" }
+  /// The text after the parts.
+  package var closing: String { shape == .parts ? ")" : "]" }
+}
+
+/// Creates the tree of one value with mirrors.
+private final class Reflection {
+  private let isComplete: Bool
+  /// Whether an object is expanded only at the first place where it is reached.
+  private let expandsOnce: Bool
+  /// The objects that contain the current value, the innermost last.
+  private var path: [ObjectIdentifier] = []
+  /// The expanded objects, by number. They are retained, since a mirror may have created them and
+  /// the identifier of a released object may be reused.
+  private var known: [ObjectIdentifier: (number: Int, object: AnyObject)] = [:]
+  private var repeats = 0
+
+  init(isComplete: Bool, expandsOnce: Bool) {
+    self.isComplete = isComplete
+    self.expandsOnce = expandsOnce
+  }
+
+  /// Whether so many objects were repeated that the tree is not complete.
+  var isOverLimit: Bool { repeats > 1_000 }
+
+  /// Returns the tree of a value.
+  ///
+  /// - Parameter depth: The maximum depth of the tree. Deeper values are represented by their
+  ///   descriptions.
+  func tree(_ value: Any, depth: Int = 32) -> ValueTree {
+    let mirror = Mirror(reflecting: value)
+    let children = Self.children(mirror)
+    guard depth > 0, !isOverLimit else { return ValueTree(leaf: value) }
+    guard type(of: value) is AnyObject.Type, !children.isEmpty else {
+      return tree(value, mirror, children, depth)
+    }
+    let object = value as AnyObject
+    let id = ObjectIdentifier(object)
+    // Without addresses, which would distinguish equal values.
+    let place =
+      expandsOnce
+      ? known[id].map { "object \($0.number)" }
+      : path.lastIndex(of: id).map { "\(path.count - 1 - $0) up" }
+    if let place { return ValueTree(shape: .leaf, text: "\(mirror.subjectType) (\(place))") }
+    if known[id] == nil { known[id] = (known.count + 1, object) } else { repeats += 1 }
+    path.append(id)
+    defer { path.removeLast() }
+    return tree(value, mirror, children, depth)
+  }
+
+  private func tree(
+    _ value: Any, _ mirror: Mirror, _ children: [Mirror.Child], _ depth: Int
+  ) -> ValueTree {
+    switch mirror.displayStyle {
+    case .optional:
+      return children.first.map { tree($0.value, depth: depth) }
+        ?? ValueTree(shape: .leaf, text: "nil")
+    case .collection:
+      let rest = isComplete ? (value as? any PartlyMirrored)?.unmirrored ?? [] : []
+      return ValueTree(
+        shape: .list,
+        parts: (children + rest).map {
+          ValueTree.Part(label: $0.label, tree: tree($0.value, depth: depth - 1))
+        })
+    case .set: return ValueTree(unordered: parts(children, depth))
+    case .dictionary:
+      let pairs = children.map { child in
+        let pair = Array(Mirror(reflecting: child.value).children)
+        guard pair.count == 2 else { return (key: ValueTree?.none, whole: "", value: child.value) }
+        let key = tree(pair[0].value, depth: depth - 1)
+        return (key, key.line(isWhole: true), pair[1].value)
+      }
+      // In an order of their own, since the numbers of objects depend on it.
+      return ValueTree(
+        unordered: pairs.sorted { $0.whole < $1.whole }.map { pair in
+          ValueTree.Part(
+            label: pair.key?.oneLine, key: pair.key.map { _ in pair.whole },
+            tree: tree(pair.value, depth: depth - 1))
+        })
+    case .enum:
+      guard let payload = children.first else { return ValueTree(leaf: value) }
+      let inner = Mirror(reflecting: payload.value)
+      let values = inner.displayStyle == .tuple ? Array(inner.children) : [(nil, payload.value)]
+      return ValueTree(shape: .parts, name: payload.label ?? "", parts: parts(values, depth))
+    case .tuple: return ValueTree(shape: .parts, parts: parts(children, depth))
+    default:
+      if let bytes = Self.bytes(value, children) { return Self.rows(bytes) }
+      guard !children.isEmpty else { return ValueTree(leaf: value) }
+      return ValueTree(
+        shape: .parts, name: String(describing: mirror.subjectType),
+        text: (value as? any CustomStringConvertible)?.description, parts: parts(children, depth))
+    }
+  }
+
+  private func parts(_ children: [Mirror.Child], _ depth: Int) -> [ValueTree.Part] {
+    children.map { child in
+      // Tuple elements without a name are called .0, .1 and so on.
+      let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
+      return ValueTree.Part(label: label, tree: tree(child.value, depth: depth - 1))
+    }
+  }
+
+  /// Returns the children of a mirror, those of superclasses first.
+  private static func children(_ mirror: Mirror) -> [Mirror.Child] {
+    (mirror.superclassMirror.map(children) ?? []) + mirror.children
   }
 
   /// Returns the elements of a collection of bytes whose mirror has an address in place of them,
@@ -115,71 +207,17 @@ package struct ValueTree: Hashable {
     collection.first is UInt8 ? collection.compactMap { $0 as? UInt8 } : nil
   }
 
-  /// Creates a list of rows of 16 bytes in hexadecimal.
-  private init(bytes: [UInt8]) {
+  /// Returns a list of rows of 16 bytes in hexadecimal.
+  private static func rows(_ bytes: [UInt8]) -> ValueTree {
     let rows = stride(from: 0, to: bytes.count, by: 16).map { start in
       bytes[start..<min(start + 16, bytes.count)].map { byte in
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }.joined(separator: " ")
     }
-    self.init(
-      shape: .list, name: "", text: nil,
-      parts: rows.map {
-        Part(label: nil, tree: ValueTree(shape: .leaf, name: "", text: $0, parts: []))
-      })
+    return ValueTree(
+      shape: .list,
+      parts: rows.map { ValueTree.Part(label: nil, tree: ValueTree(shape: .leaf, text: $0)) })
   }
-
-  private init(leaf value: Any) {
-    let text =
-      value is String || value is Character || value is Substring
-      ? String(reflecting: value) : String(describing: value)
-    self.init(shape: .leaf, name: "", text: text, parts: [])
-  }
-
-  private init(unordered parts: [Part]) {
-    let sorted = parts.map { (key: $0.label ?? $0.tree.oneLine, part: $0) }
-      .sorted { $0.key < $1.key }
-    self.init(shape: .unordered, name: "", text: nil, parts: sorted.map(\.part))
-  }
-
-  private init(enumCase payload: Mirror.Child, depth: Int, isComplete: Bool) {
-    let mirror = Mirror(reflecting: payload.value)
-    let values = mirror.displayStyle == .tuple ? Array(mirror.children) : [(nil, payload.value)]
-    self.init(
-      shape: .parts, name: payload.label ?? "", text: nil,
-      parts: Self.parts(values, depth: depth, isComplete: isComplete))
-  }
-
-  private static func parts(
-    _ children: [Mirror.Child], depth: Int, isComplete: Bool
-  ) -> [Part] {
-    children.map { child in
-      // Tuple elements without a name are called .0, .1 and so on.
-      let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
-      return Part(
-        label: label, tree: ValueTree(child.value, depth: depth - 1, isComplete: isComplete))
-    }
-  }
-
-  /// The whole value on one line.
-  package var oneLine: String {
-    switch shape {
-    case .leaf: return text ?? name
-    case .parts:
-      if let text { return text }
-      return name + "(" + inner + ")"
-    case .list, .unordered: return "[" + inner + "]"
-    }
-  }
-
-  private var inner: String {
-    parts.map { ($0.label.map { $0 + ": " } ?? "") + $0.tree.oneLine }.joined(separator: ", ")
-  }
-
-  /// The text before the parts.
-  package var opening: String { shape == .parts ? name + "(" : "[" }
-  /// The text after the parts.
-  package var closing: String { shape == .parts ? ")" : "]" }
 }
 
 /// A list whose mirror omits parts that distinguish two lists.

@@ -18,7 +18,8 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
   public let invariant: String
   /// The details of the violation, or an empty string.
   public let detail: String
-  /// The moves, none of which can be removed. Empty if the first state breaks the invariant.
+  /// The moves, none of which can be removed. Empty if the first state or one of its subscriptions
+  /// breaks the invariant.
   public let moves: [ModelMove<Action>]
   /// The number of moves before shrinking.
   public let foundIn: Int

@@ -55,7 +55,7 @@ struct ModelPlayer<R: Reducer> {
     let model = model
     let store = Store(
       initialState: model.initialState, reducer: model.reducer,
-      dependencies: model.dependencies(run), executor: run.executor,
+      dependencies: model.dependencies(run), startsSubscriptions: false, executor: run.executor,
       onIssue: { issue in
         if !model.allowsIssues { found.take(issue) }
       })
@@ -65,6 +65,8 @@ struct ModelPlayer<R: Reducer> {
     if let broken = model.invariants.first(where: { !$0.holdsAtFirst(model.initialState) }) {
       found.object(broken.name, "")
     }
+    // Only now, since the actions of initial subscriptions are steps to check and to record.
+    store.startSubscriptions()
     while !found.isOver, let move = next(store.state) {
       result.moves.append(move)
       switch move {

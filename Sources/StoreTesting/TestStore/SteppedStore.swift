@@ -9,7 +9,8 @@ import SwiftBoardStore
 ///
 /// Until then, the effect runs on, even if the reduction of its action will cancel it. A program
 /// reduces the action as it is sent. A mock may therefore be called more often in a test than the
-/// service in a program, although the steps are the same.
+/// service in a program, although the steps are the same. If the body of such an effect throws, the
+/// test store reports an issue that a program does not have.
 ///
 /// Steps have the same order as in a store (R2): the actions of `.send` effects belong to the turn
 /// of the action that caused them, and precede the actions of other effects and of the test.
