@@ -106,9 +106,8 @@ public struct APIExchange: Sendable {
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
     let shares = download == nil && planned.policy == .localFirst
-    let (logger, cause) = (dependencies.logger, LogCause.current)
     let now = dependencies.date.now
-    let result = await withTaskCancellationHandler {
+    let result = await dependencies.logger.noteCancellation(of: planned.line) {
       shares
         ? await repository.fetchShared(
           request: planned.request, key: key, service: planned.service, policy: planned.policy,
@@ -116,11 +115,6 @@ public struct APIExchange: Sendable {
         : await repository.fetch(
           request: planned.request, key: key, service: planned.service, policy: planned.policy,
           now: now)
-    } onCancel: {
-      // At once: the program may end before the task continues.
-      LogCause.$current.withValue(cause) {
-        logger.log(failureOf: planned.line, APIError(.cancelled, "cancelled"))
-      }
     }
     try Task.checkCancellation()
     do { return try result.get() } catch {
