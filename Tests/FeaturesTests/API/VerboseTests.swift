@@ -83,4 +83,34 @@ struct VerboseTests {
     #expect(pin.output.contains("\n\n(8 bytes, not shown)\n\n"), "\(pin.output)")
     #expect(!pin.output.contains("1234"), "\(pin.output)")
   }
+
+  @Test("--verbose has one empty line behind a body that ends with a line of its own")
+  func verboseLines() async throws {
+    world.api.answer { _ in .json("[1]") }
+    for end in ["", "\n", "\r\n"] {
+      try await world.files.write(Data("a\(end)".utf8), to: "f", mode: .replace)
+      let printed = try run("api post http://rm.test/c @f -v", in: world)
+      #expect(printed.status == 0, "\(printed.errors)")
+      let shown = printed.output.unicodeScalars.filter { $0 != "\r" }.map(String.init).joined()
+      #expect(shown.contains("\n\na\n\nHTTP/1.1 200\n"), "\(printed.output)")
+    }
+  }
+
+  @Test("--verbose names a body of more than 64 KiB, and one in parts, by its size")
+  func verboseLargeBody() async throws {
+    world.api.answer { _ in .json("[1]") }
+    for (count, isShown) in [(64 << 10, true), ((64 << 10) + 1, false)] {
+      // A text of JSON has two quotes.
+      let text = String(repeating: "a", count: count - 2)
+      let printed = try run(
+        "api post http://rm.test/c --json-body '\"\(text)\"' -v", in: world)
+      #expect(printed.status == 0, "\(printed.errors.prefix(200))")
+      #expect(printed.output.contains("aaa") == isShown, "\(count)")
+      #expect(printed.output.contains(" bytes, not shown)") == !isShown, "\(count)")
+    }
+    try await world.files.write(Data("abc".utf8), to: "f", mode: .replace)
+    let parts = try run("api post http://rm.test/c f@f -v", in: world)
+    #expect(parts.status == 0, "\(parts.errors)")
+    #expect(parts.output.contains(", not shown)\n\nHTTP/1.1 200\n"), "\(parts.output)")
+  }
 }
