@@ -381,7 +381,7 @@ extension APIResponse {
   /// Returns the size of the complete file, of which `kept` bytes came before, or `nil` if it is
   /// unknown.
   fileprivate func total(after kept: Int64) -> Int64? {
-    guard headers.value(of: "Content-Encoding") == nil,
+    guard encoding == nil,
       let length = headers.value(of: "Content-Length").flatMap({ Int64($0) })
     else { return nil }
     let (sum, isTooLarge) = length.addingReportingOverflow(kept)
@@ -419,7 +419,7 @@ struct PartialFileTag {
   /// Returns `nil` if the response has no strong validator, which `If-Range` requires (RFC 9110,
   /// 13.1.5).
   static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
-    guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
+    guard response.encoding == nil else { return nil }
     return validator(in: response.headers).map {
       "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
         + (total.map { "\($0)\n" } ?? "")
@@ -427,7 +427,10 @@ struct PartialFileTag {
   }
 
   /// Returns the validator that identifies the bytes of a response. A weak `ETag` does not.
-  private static func validator(in headers: [HTTPHeader]) -> String? {
+  ///
+  /// A `Last-Modified` does unless `Date` is less than a second later. It is also accepted where
+  /// one of the two is no date or there is no `Date`, as nothing says then that it is too recent.
+  static func validator(in headers: [HTTPHeader]) -> String? {
     if let tag = headers.value(of: "ETag"), tag.hasPrefix("\"") { return tag }
     guard let modified = headers.value(of: "Last-Modified") else { return nil }
     // Content that changes twice within a second keeps its date (RFC 9110, 8.8.2.2).
@@ -443,11 +446,15 @@ struct PartialFileTag {
   static func problem(of response: APIResponse) -> String {
     let headers = response.headers
     let lacks =
-      headers.value(of: "ETag") != nil
-      ? "an ETag that is weak, which stands for several versions"
-      : headers.value(of: "Last-Modified") != nil
-        ? "a Last-Modified of this second, in which it may change again"
-        : "neither an ETag nor a Last-Modified"
+      if let tag = headers.value(of: "ETag") {
+        tag.hasPrefix("W/")
+          ? "an ETag that is weak, which stands for several versions"
+          : "an ETag without quotes, which is none"
+      } else if headers.value(of: "Last-Modified") != nil {
+        "a Last-Modified of this second, in which it may change again"
+      } else {
+        "neither an ETag nor a Last-Modified"
+      }
     return "the service sends \(lacks), so that the rest could be that of another version"
   }
 
