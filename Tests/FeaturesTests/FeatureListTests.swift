@@ -75,6 +75,11 @@ struct FeatureListTests {
       "\(path): add an action with this member to FeatureListTests.answers")
   }
 
+  @Test("a recording without the bodies that were sent is replayed like one with them")
+  func earlierRecordings() {
+    #expect(BoardFeatures.all.volatile.contains("api.answered.answer.sentBody"))
+  }
+
   private static func reaches(
     _ json: JSON, _ steps: ArraySlice<JSONPathPattern.Step>
   ) -> Bool {
@@ -102,6 +107,7 @@ struct FeatureListTests {
       headers: headers.map { HTTPHeader($0, "x") }, bytes: 0, timing: APITiming(), verdict: .miss,
       redirects: 0, attempts: 1)
     answer.proxy = "http://p:1 (http_proxy)"
+    answer.sentBody = SentBody(text: "{}", bytes: 2)
     var requests = APIState()
     requests.keep(answer, 1)
     let cached = CachedResponseSummary(

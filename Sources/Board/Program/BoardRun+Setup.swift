@@ -53,19 +53,24 @@ extension BoardRun {
       write: { output.showStatus($0) })
   }
 
-  /// Returns what writes a note of a service to standard error.
+  /// Returns what writes a note of a service to standard error, as the options of the command say
+  /// that is given with it.
   static func note(
-    _ options: ProgramOptions, _ settings: BoardSettings, _ output: BoardOutputWriter
-  ) -> @Sendable (String) -> Void {
-    let words = if case .oneShot(let words) = options.mode { words } else { [] as [String] }
-    let isJSON = settings.output == .json || ProgramOptions.askForJSON(words)
-    guard !settings.isQuiet else { return { _ in } }
-    return { text in
-      let text = settings.isASCII ? RedactionMark.ascii(text) : text
-      output.warn(
-        isJSON ? NoteReport.json(text, line: 0) : StyledText(escapeControls(text) + "\n"),
-        wraps: !isJSON)
+    _ settings: BoardSettings, _ output: BoardOutputWriter
+  ) -> @Sendable (String, CommandContext?) -> Void {
+    { text, command in
+      let settings = settings.following(command)
+      guard let note = note(text, settings) else { return }
+      output.warn(note, command?.color, wraps: settings.output != .json)
     }
+  }
+
+  /// Returns a note as a command with these settings shows it, or `nil` if it shows none.
+  static func note(_ text: String, _ settings: BoardSettings) -> StyledText? {
+    guard !settings.isQuiet else { return nil }
+    let text = settings.isASCII ? RedactionMark.ascii(text) : text
+    return settings.output == .json
+      ? NoteReport.json(text, line: 0) : StyledText(escapeControls(text) + "\n")
   }
 
   /// Returns the configuration of the live services.

@@ -77,7 +77,7 @@ final class BoardRun: Sendable {
       mayAsk: options.allowsInput && terminal.isInputTerminal,
       showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
       holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
-      note: BoardRun.note(options, settings, output),
+      note: BoardRun.note(settings, output),
       write: { [output] in output.reveal($0) })
     if let pager = output.pager { BoardRun.lendTerminal(to: pager, screen, activity, editor) }
     dependencies = BoardRun.dependencies(

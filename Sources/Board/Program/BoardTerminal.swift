@@ -10,7 +10,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard output is a terminal.
   private let showsOutput: Bool
   private let write: @Sendable ([UInt8]) -> Void
-  private let note: @Sendable (String) -> Void
+  private let note: @Sendable (String, CommandContext?) -> Void
+  /// The command that uses the terminal, if it has options of its own for its notes.
+  var command: CommandContext?
   private let input: StandardInput
   /// The row that shows what runs, or `nil` if none is shown.
   private let activity: ActivityLine?
@@ -33,13 +35,13 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - activity: The row that shows what runs.
   ///   - reader: The line editor at the same terminal.
   ///   - holdOutput: Holds other output to the terminal back during a question, and releases it.
-  ///   - note: Writes a line to standard error.
+  ///   - note: Writes a line to standard error, in the form that the options of a command choose.
   ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
     mayAsk: Bool, showsOutput: Bool, input: StandardInput, activity: ActivityLine? = nil,
     reader: EditingLineReader? = nil,
     holdOutput: @escaping @Sendable (_ isHeld: Bool) -> Void = { _ in },
-    note: @escaping @Sendable (String) -> Void = { _ in },
+    note: @escaping @Sendable (String, CommandContext?) -> Void = { _, _ in },
     write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.reader = reader
@@ -55,11 +57,16 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   func show(_ progress: TransferProgress?) { activity?.show(progress) }
 
   func show(_ transfer: CancelledTransfer) {
-    note(
-      transfer.isKept
-        ? "what has come is in \(transfer.file).part; the same line goes on from there"
-        : "what has come of \(transfer.file) is not kept; with --resume it is, if the service "
-          + "allows it, and the same line goes on from there")
+    let file = transfer.file
+    let text =
+      switch transfer.rest {
+      case .kept: "what has come is in \(file).part; the same line goes on from there"
+      case .lost(let reason): "what has come of \(file) is not kept: \(reason)"
+      case .resumable:
+        "what has come of \(file) is not kept; a request with --resume keeps it, and goes on "
+          + "from there"
+      }
+    note(text, command)
   }
 
   /// Whether a question may be asked now: what is typed while a line is edited belongs to the line.

@@ -77,11 +77,15 @@ private struct FeatureReducers: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     guard case .feature(let own) = action, let reducer = byName[own.feature] else { return [] }
-    let isInBackground =
-      own.base.started?.isBackground
-      ?? state.shell.running.first { $0.job == own.base.owningJob }?.isBackground ?? false
+    let command =
+      own.base.started ?? state.shell.running.first { $0.job == own.base.owningJob }
+    var dependencies = dependencies
+    if let command, command.changesNotes, var terminal = dependencies.terminal as? BoardTerminal {
+      terminal.command = command
+      dependencies.terminal = terminal
+    }
     return reducer.reduce(
-      &state, action, isInBackground ? dependencies.inBackground : dependencies)
+      &state, action, command?.isBackground == true ? dependencies.inBackground : dependencies)
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {
@@ -94,6 +98,13 @@ private struct FeatureReducers: Reducer {
 
   func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {
     all.findAbsentChildren(in: state, &search)
+  }
+}
+
+extension CommandContext {
+  /// Whether an option behind the command decides the form of its notes.
+  fileprivate var changesNotes: Bool {
+    output != nil || isQuiet != nil || isASCII != nil || color != nil
   }
 }
 

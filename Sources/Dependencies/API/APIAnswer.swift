@@ -96,6 +96,12 @@ public struct SentBody: Codable, Sendable, Equatable {
   /// The most bytes of a text.
   static let longestText = 64 << 10
 
+  /// Creates a body, for tests.
+  package init(text: String?, bytes: Int64?) {
+    self.text = text
+    self.bytes = bytes
+  }
+
   /// Returns `nil` if the request has no body.
   ///
   /// - Parameter request: The request as it is sent.

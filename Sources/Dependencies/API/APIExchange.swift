@@ -58,7 +58,7 @@ public struct APIExchange: Sendable {
       }
       if let bytes = download.discardedBytes {
         let discarded =
-          "the service does not continue '\(file.path)': \(file.path).part with \(bytes) bytes "
+          "the service does not continue '\(file.path)': \(download.file).part with \(bytes) bytes "
           + "is discarded, and the same line gets the whole file"
         answer.warning = answer.warning.map { "\($0); \(discarded)" } ?? discarded
       }
@@ -106,9 +106,8 @@ public struct APIExchange: Sendable {
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
     let shares = download == nil && planned.policy == .localFirst
-    let (logger, cause) = (dependencies.logger, LogCause.current)
     let now = dependencies.date.now
-    let result = await withTaskCancellationHandler {
+    let result = await dependencies.logger.noteCancellation(of: planned.line) {
       shares
         ? await repository.fetchShared(
           request: planned.request, key: key, service: planned.service, policy: planned.policy,
@@ -116,11 +115,6 @@ public struct APIExchange: Sendable {
         : await repository.fetch(
           request: planned.request, key: key, service: planned.service, policy: planned.policy,
           now: now)
-    } onCancel: {
-      // At once: the program may end before the task continues.
-      LogCause.$current.withValue(cause) {
-        logger.log(failureOf: planned.line, APIError(.cancelled, "cancelled"))
-      }
     }
     try Task.checkCancellation()
     do { return try result.get() } catch {
@@ -162,7 +156,7 @@ public struct APIExchange: Sendable {
     var error = error
     if !client.isRepeatable { error.isFinal = true }
     if let file = planned.file, file.continues, let bytes = download?.keptBytes, bytes > 0 {
-      error.part = APIError.Part(file: file.path, bytes: bytes)
+      error.part = APIError.Part(file: download?.file ?? file.path, bytes: bytes)
     } else if let reason = download?.lossReason {
       error.message += "; what has come is not kept: \(reason)"
     }
@@ -182,7 +176,8 @@ extension Download {
     _ file: PlannedRequest.File
   ) {
     self.init(
-      client, dependencies, to: file.path, continues: file.continues, key: planned.key,
+      client, dependencies, to: file.path, continues: file.continues,
+      mayContinue: file.mayContinue, key: planned.key,
       // Keep a copy of a body from which a secret is captured, and of one that is small enough for
       // the cache.
       copyLimit: planned.captures.isEmpty ? 1 << 20 : planned.request.bodyLimit,

@@ -23,12 +23,18 @@ final class Download: APIClient {
     var lossReason: String?
     /// Whether a part of the file has come.
     var hasBegun = false
+    /// The file that is written, behind symbolic links; `nil` before it is opened.
+    var file: String?
+    /// Whether the bytes that have come would be kept with `--resume`.
+    var couldContinue = false
   }
 
   private let client: any APIClient
   private let dependencies: Dependencies
   private let path: String
   private let continues: Bool
+  /// Whether the same request may keep the partial file.
+  private let mayContinue: Bool
   /// An identifier of the request, without secrets.
   private let key: String
   private let copyLimit: Int
@@ -40,17 +46,19 @@ final class Download: APIClient {
   ///   - client: The client that sends the request.
   ///   - path: The file.
   ///   - continues: Whether to keep the partial file after a failure and to continue it.
+  ///   - mayContinue: Whether the same request may do so.
   ///   - key: An identifier of the request. Requests with equal keys have the same body.
   ///   - copyLimit: The maximum size of a body that is also kept in memory, in bytes.
   ///   - limit: The time limit for the wait for the reader of a named pipe, or `nil` for none.
   init(
     _ client: any APIClient, _ dependencies: Dependencies, to path: String, continues: Bool,
-    key: String, copyLimit: Int, showsProgress: Bool, limit: Duration?
+    mayContinue: Bool = false, key: String, copyLimit: Int, showsProgress: Bool, limit: Duration?
   ) {
     self.client = client
     self.dependencies = dependencies
     self.path = path
     self.continues = continues
+    self.mayContinue = mayContinue
     self.key = key
     self.copyLimit = copyLimit
     self.showsProgress = showsProgress
@@ -66,6 +74,9 @@ final class Download: APIClient {
   /// The size of the partial file that was discarded because the service refused the rest, or `nil`
   /// if there was none.
   var discardedBytes: Int64? { state.withLock { $0.discardedBytes } }
+
+  /// The file that is written, behind symbolic links. The partial file is next to it.
+  var file: String { state.withLock { $0.file } ?? path }
 
   /// The reason why the bytes that have come cannot be continued although they should be, or `nil`
   /// if they can or if none has come.
@@ -86,14 +97,22 @@ final class Download: APIClient {
   /// Says what is left of the file. Cancelling does so at once, because the program may end before
   /// the task continues.
   private func noteCancelled() {
-    let (hasBegun, isKept) = state.withLock { ($0.hasBegun, $0.keptBytes > 0) }
-    guard hasBegun || isKept else { return }
-    let file = dependencies.logger.redactor.mask(path).value
-    dependencies.terminal.show(CancelledTransfer(file: file, isKept: isKept))
+    let rest: CancelledTransfer.Rest? = state.withLock { state in
+      if state.keptBytes > 0 { return .kept }
+      guard state.hasBegun else { return nil }
+      if let reason = state.lossReason { return .lost(reason: reason) }
+      return state.couldContinue ? .resumable : nil
+    }
+    guard let rest else { return }
+    let file = dependencies.logger.redactor.mask(rest == .kept ? self.file : path).value
+    dependencies.terminal.show(CancelledTransfer(file: file, rest: rest))
   }
 
   private func receive(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    // Before the file is opened, which may create it.
+    let couldContinue = !continues && mayContinue && dependencies.files.takesPart(path)
     let output = try await onFile(try await dependencies.files.output(path, continues: continues))
+    state.withLock { ($0.file, $0.couldContinue) = (output.resolvedPath, couldContinue) }
     let isEnded: Bool
     let result: Result<APIResponse, APIError>
     do throws(APIError) {
@@ -201,7 +220,7 @@ final class Download: APIClient {
   private func mismatch(_ reason: String) -> APIError {
     APIError(
       .malformed,
-      "the service sent the rest of the file \(reason): try again, or remove \(path).part to begin anew"
+      "the service sent the rest of the file \(reason): try again, or remove \(file).part to begin anew"
     )
   }
 
@@ -276,9 +295,11 @@ final class Download: APIClient {
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
     // A continued part keeps its own tag.
-    let lossReason =
-      continues && isContinuable && kept == nil && tag == nil
-      ? PartialFileTag.problem(of: response) : nil
+    let lossReason: String? =
+      if !continues || kept != nil || tag != nil { nil } else if isContinuable {
+        PartialFileTag.problem(of: response)
+      } else { "the service has sent two versions of it" }
+    let hasValidator = PartialFileTag.validator(in: response.headers) != nil
     let wait = PipeTimeout(limit: limit, clock: dependencies.clock)
     let begun: Void? = try await onFile(
       try await wait.result([path]) { () throws(FileError) in
@@ -286,7 +307,10 @@ final class Download: APIClient {
       })
     if begun == nil { throw wait.error([path]) }
     // Without what was kept, the part begins anew.
-    state.withLock { $0.keptBytes = kept ?? 0 }
+    state.withLock { state in
+      state.keptBytes = kept ?? 0
+      state.couldContinue = state.couldContinue && hasValidator
+    }
     var checksum = BodyChecksum()
     var bytes = 0
     var copy: Data? = Data()
@@ -318,12 +342,17 @@ final class Download: APIClient {
         .truncated,
         "the service sent \(bytes) bytes of the \(total - (kept ?? 0)) that are missing")
     }
-    try await onFile(try await output.finish())
-    let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
-    state.withLock { state in
-      state.written = written
-      (state.keptBytes, state.hasBegun) = (0, false)
+    // While the file gets its name, there may be no part any more to be named if it is cancelled.
+    let part = state.withLock { state in
+      defer { (state.keptBytes, state.hasBegun) = (0, false) }
+      return (state.keptBytes, state.hasBegun)
     }
+    do throws(APIError) { try await onFile(try await output.finish()) } catch {
+      state.withLock { ($0.keptBytes, $0.hasBegun) = part }
+      throw error
+    }
+    let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)
+    state.withLock { $0.written = written }
     response.timing = stream.timing
     if kept == nil { response.body = copy ?? Data() }
     return response
@@ -381,7 +410,7 @@ extension APIResponse {
   /// Returns the size of the complete file, of which `kept` bytes came before, or `nil` if it is
   /// unknown.
   fileprivate func total(after kept: Int64) -> Int64? {
-    guard headers.value(of: "Content-Encoding") == nil,
+    guard encoding == nil,
       let length = headers.value(of: "Content-Length").flatMap({ Int64($0) })
     else { return nil }
     let (sum, isTooLarge) = length.addingReportingOverflow(kept)
@@ -392,6 +421,16 @@ extension APIResponse {
   fileprivate var saysItsEnd: Bool {
     !httpVersion.hasPrefix("1") || headers.value(of: "Content-Length") != nil
       || headers.value(of: "Transfer-Encoding") != nil
+  }
+}
+
+extension FileService {
+  /// Returns whether a partial file can be kept next to the file at the path: a regular one, or one
+  /// that does not exist.
+  fileprivate func takesPart(_ path: String) -> Bool {
+    if isFile(path) { return true }
+    do throws(FileError) { try checkReadable(path) } catch { return error.kind == .missing }
+    return false
   }
 }
 
@@ -419,7 +458,7 @@ struct PartialFileTag {
   /// Returns `nil` if the response has no strong validator, which `If-Range` requires (RFC 9110,
   /// 13.1.5).
   static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
-    guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
+    guard response.encoding == nil else { return nil }
     return validator(in: response.headers).map {
       "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
         + (total.map { "\($0)\n" } ?? "")
@@ -427,7 +466,10 @@ struct PartialFileTag {
   }
 
   /// Returns the validator that identifies the bytes of a response. A weak `ETag` does not.
-  private static func validator(in headers: [HTTPHeader]) -> String? {
+  ///
+  /// A `Last-Modified` does unless `Date` is less than a second later. It is also accepted where
+  /// one of the two is no date or there is no `Date`, as nothing says then that it is too recent.
+  static func validator(in headers: [HTTPHeader]) -> String? {
     if let tag = headers.value(of: "ETag"), tag.hasPrefix("\"") { return tag }
     guard let modified = headers.value(of: "Last-Modified") else { return nil }
     // Content that changes twice within a second keeps its date (RFC 9110, 8.8.2.2).
@@ -443,11 +485,15 @@ struct PartialFileTag {
   static func problem(of response: APIResponse) -> String {
     let headers = response.headers
     let lacks =
-      headers.value(of: "ETag") != nil
-      ? "an ETag that is weak, which stands for several versions"
-      : headers.value(of: "Last-Modified") != nil
-        ? "a Last-Modified of this second, in which it may change again"
-        : "neither an ETag nor a Last-Modified"
+      if let tag = headers.value(of: "ETag") {
+        tag.hasPrefix("W/")
+          ? "an ETag that is weak, which stands for several versions"
+          : "an ETag without quotes, which is none"
+      } else if headers.value(of: "Last-Modified") != nil {
+        "a Last-Modified of this second, in which it may change again"
+      } else {
+        "neither an ETag nor a Last-Modified"
+      }
     return "the service sends \(lacks), so that the rest could be that of another version"
   }
 

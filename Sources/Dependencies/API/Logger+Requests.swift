@@ -23,4 +23,21 @@ extension Logger {
       category: "api",
       fields: [LogField("error", error.kind.rawValue)])
   }
+
+  /// Runs an exchange and, if it is cancelled, logs that there is no answer. Cancelling does so at
+  /// once, because the program may end before the task continues.
+  ///
+  /// - Parameter request: The method and the address.
+  func noteCancellation<Answer: Sendable>(
+    of request: String, _ exchange: () async -> Answer
+  ) async -> Answer {
+    let cause = LogCause.current
+    return await withTaskCancellationHandler {
+      await exchange()
+    } onCancel: {
+      LogCause.$current.withValue(cause) {
+        log(failureOf: request, APIError(.cancelled, "cancelled"))
+      }
+    }
+  }
 }

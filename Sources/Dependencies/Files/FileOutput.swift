@@ -5,6 +5,9 @@ public protocol FileOutput: Sendable {
   /// The partial content of an earlier attempt, or `nil` if there is none or it cannot be
   /// continued.
   var kept: PartialContent? { get }
+  /// The path to which a symbolic link leads, next to which incomplete content is kept, or `nil` if
+  /// the path is no link.
+  var resolvedPath: String? { get }
   /// Begins with the first byte, or after the kept content. What was written before is removed.
   ///
   /// - Parameter tag: The information needed to continue the file after a failure, or `nil` if it
@@ -17,6 +20,11 @@ public protocol FileOutput: Sendable {
   /// Discards the file. The previous file is kept. The written content is kept if it can be
   /// continued.
   func discard() async
+}
+
+extension FileOutput {
+  /// Returns `nil`.
+  public var resolvedPath: String? { nil }
 }
 
 /// The beginning of a file that an earlier attempt has written.

@@ -47,6 +47,8 @@ extension BoardFeatures {
       // What is known of services is that of the home.
       "bootstrapped.known", "bootstrapped.failure",
       "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
+      // Earlier recordings have none.
+      "answered.answer.sentBody",
       "answered.answer.proxy", "succeeded.result.tested.proxy",
       "succeeded.result.tested.milliseconds", "succeeded.result.testedProgram.milliseconds",
       "succeeded.result.recent.searches[*].at",

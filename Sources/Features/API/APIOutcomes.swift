@@ -290,7 +290,8 @@ enum APIOutcomes {
       let size = body.bytes.map { Counted.text(Int($0), "byte") } ?? "a body of unknown size"
       return "(\(size), not shown)\n\n"
     }
-    return text.isEmpty ? "" : text.hasSuffix("\n") ? text + "\n" : text + "\n\n"
+    // Scalars: CR LF is one character, which is not "\n".
+    return text.isEmpty ? "" : text.utf8.last == 0x0A ? text + "\n" : text + "\n\n"
   }
 
   /// Returns the failure of `--select` for a path that the body does not have.

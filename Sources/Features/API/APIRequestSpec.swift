@@ -60,6 +60,11 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   /// Whether the request is saved after its response, as in recordings up to schema 5, instead of
   /// before it is sent.
   package var isSavedLast: Bool?
+
+  /// Whether `--resume` goes with everything else.
+  var mayResume: Bool {
+    out != nil && method == "GET" && !items.contains { $0.readsInput || $0.choosesRange }
+  }
 }
 
 /// The form of a body that is made of items.

@@ -173,6 +173,7 @@ struct RequestReducer: Reducer {
     planned.longestPause = plan.longestPause(within: state.timeout)
     planned.showsBody = spec.shown == .verbose
     planned.file?.takesFailures = state.wantsAnyStatus == true
+    planned.file?.mayContinue = spec.mayResume
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
     }

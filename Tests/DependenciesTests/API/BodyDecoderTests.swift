@@ -56,24 +56,6 @@ struct BodyDecoderTests {
     }
   }
 
-  @Test("two encodings are removed in turn, however the body is cut", arguments: [1, 100])
-  func twoEncodings(length: Int) throws {
-    let body: [UInt8] = [1, 8, 0, 0xF7, 0xFF] + Self.stored
-    let library = try #require(ZLibrary.loaded)
-    let decoder = try #require(BodyDecoder(library, names: ["deflate", "deflate"]))
-    var bytes: [UInt8] = []
-    for (index, piece) in (length == 1 ? body.map { [$0] } : [body]).enumerated() {
-      #expect(!decoder.isComplete, "\(index)")
-      try piece.withUnsafeBytes { piece in
-        try decoder.decode(piece) {
-          bytes += $0
-          return true
-        }
-      }
-    }
-    #expect(bytes == Array("abc".utf8) && decoder.isComplete)
-  }
-
   @Test("gzip may have several members; other bytes behind the end are an error")
   func behindTheEnd() throws {
     let (bytes, isComplete) = try decode([compressedZeros, compressedZeros], .gzip)

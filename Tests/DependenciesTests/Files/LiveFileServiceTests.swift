@@ -226,6 +226,22 @@ struct LiveFileServiceTests {
     #expect(try names(folder) == ["file", "whole"])
   }
 
+  @Test("the part of a file behind a link is next to the file, and named so")
+  func partBehindLink() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: "file")
+    let linked = try await LiveFileService().output(folder.path("link"), continues: true)
+    let resolved = try #require(linked.resolvedPath)
+    #expect(
+      resolved.hasSuffix("/file") && FileManager.default.fileExists(atPath: resolved + ".part"))
+    await linked.discard()
+    let plain = try await LiveFileService().output(folder.path("file"), continues: true)
+    #expect(plain.resolvedPath == nil)
+    await plain.discard()
+  }
+
   @Test("a link that leads to itself is refused and stays")
   func loop() async throws {
     let folder = try TemporaryFolder()

@@ -474,8 +474,10 @@ struct LiveProgramTests {
     arguments: [("movie/7", false), ("command", true), ("listgroups", false), ("editqueue", true)])
   func cancelledRequest(hanging: String, mayHaveChanged: Bool) async throws {
     let api = MockAPIClient()
+    let logger = MockLogger()
     var dependencies = dependencies
     dependencies.apiClient = api
+    dependencies.logger = logger
     api.answer { request in
       let text = request.url + String(decoding: request.body ?? Data(), as: UTF8.self)
       if text.contains(hanging) { return .hang }
@@ -497,7 +499,12 @@ struct LiveProgramTests {
     }
     await api.waitForHanging()
     task.cancel()
+    // At once, and not again when the task has ended.
+    func cancelled() -> Int { logger.records.count { $0.message.hasSuffix(": cancelled") } }
+    #expect(cancelled() == 1)
+    let failures = logger.records.count
     let error = await task.value
+    #expect(cancelled() == 1 && logger.records.count == failures)
     guard case .api(let reason)? = error?.kind else {
       Issue.record("\(String(describing: error))")
       return

@@ -519,6 +519,21 @@ struct APIFeatureTests {
     #expect(world.api.requests.count == 2)
   }
 
+  @Test("-v has the body of a request that was sent again")
+  func repeatedBody() throws {
+    world.api.answer("PUT", "http://rm.test/x", with: .status(503), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api put http://rm.test/x a=1 --retry 1 -v"))
+    store.skipReceivedActions()
+    store.advance(by: .milliseconds(200))
+    let ended = store.receive(where: { if case .answered? = $0.api { true } else { false } })
+    guard case .answered(_, let answer, _)? = ended?.api else {
+      Issue.record("not answered")
+      return
+    }
+    #expect(answer.attempts == 2 && answer.sentBody?.text == #"{"a":"1"}"#)
+  }
+
   @Test("a redirect without a Location is not advised to be followed")
   func redirectWithoutLocation() throws {
     world.api.answer("GET", "http://rm.test/x", with: .status(302))

@@ -83,4 +83,39 @@ struct VerboseTests {
     #expect(pin.output.contains("\n\n(8 bytes, not shown)\n\n"), "\(pin.output)")
     #expect(!pin.output.contains("1234"), "\(pin.output)")
   }
+
+  @Test("--verbose has one empty line behind a body that ends with a line of its own")
+  func verboseLines() async throws {
+    world.api.answer { _ in .json("[1]") }
+    for end in ["", "\n", "\r\n"] {
+      try await world.files.write(Data("a\(end)".utf8), to: "f", mode: .replace)
+      let printed = try run("api post http://rm.test/c @f -v", in: world)
+      #expect(printed.status == 0, "\(printed.errors)")
+      // Bytes: CR LF is one character.
+      let lines = printed.output.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+        .map { String(Substring($0)) }
+      let answer = try #require(
+        lines.firstIndex { $0.hasPrefix("HTTP/1.1 200") }, "\(printed.output)")
+      #expect(
+        lines[answer - 1].isEmpty && lines[answer - 2].utf8.first == UInt8(ascii: "a"), "\(lines)")
+    }
+  }
+
+  @Test("--verbose names a body of more than 64 KiB by its size, and shows one in parts")
+  func verboseLargeBody() async throws {
+    world.api.answer { _ in .json("[1]") }
+    for (count, isShown) in [(64 << 10, true), ((64 << 10) + 1, false)] {
+      // A text of JSON has two quotes.
+      let text = String(repeating: "a", count: count - 2)
+      let printed = try run(
+        "api post http://rm.test/c --json-body '\"\(text)\"' -v", in: world)
+      #expect(printed.status == 0, "\(printed.errors.prefix(200))")
+      #expect(printed.output.contains("aaa") == isShown, "\(count)")
+      #expect(printed.output.contains(" bytes, not shown)") == !isShown, "\(count)")
+    }
+    try await world.files.write(Data("abc".utf8), to: "f", mode: .replace)
+    let parts = try run("api post http://rm.test/c f@f -v", in: world)
+    #expect(parts.status == 0, "\(parts.errors)")
+    #expect(parts.output.contains("abc") && parts.output.contains("form-data"))
+  }
 }

@@ -49,17 +49,46 @@ import Testing
     #expect(try await terminal.askPassphrase(prompt: "Passphrase: ", isNew: true) == nil)
   }
 
-  @Test("a cancelled transfer says where its part is, or how to keep one")
-  func cancelledTransfer() {
+  @Test(
+    "a cancelled transfer says where its part is, why there is none, or how to keep one",
+    arguments: [
+      (.kept, "what has come is in f.part; the same line goes on from there"),
+      (.lost(reason: "r"), "what has come of f is not kept: r"),
+      (
+        .resumable,
+        "what has come of f is not kept; a request with --resume keeps it, and goes on from there"
+      ),
+    ] as [(CancelledTransfer.Rest, String)])
+  func cancelledTransfer(rest: CancelledTransfer.Rest, text: String) {
     let notes = Mutex<[String]>([])
     let terminal = BoardTerminal(
       mayAsk: false, showsOutput: false, input: StandardInput(.script),
-      note: { note in notes.withLock { $0.append(note) } }, write: { _ in })
-    terminal.show(CancelledTransfer(file: "f", isKept: true))
-    terminal.show(CancelledTransfer(file: "f", isKept: false))
-    let texts = notes.withLock { $0 }
-    #expect(texts.first == "what has come is in f.part; the same line goes on from there")
-    #expect(texts.last?.contains("--resume") == true)
+      note: { note, _ in notes.withLock { $0.append(note) } }, write: { _ in })
+    terminal.show(CancelledTransfer(file: "f", rest: rest))
+    #expect(notes.withLock { $0 } == [text])
+  }
+
+  @Test("a note of a service follows the options behind its command")
+  func notesOfCommands() {
+    var command = CommandContext(job: 1, line: 1, source: nil, text: "c", name: "c")
+    let notes = Mutex<[StyledText?]>([])
+    var terminal = BoardTerminal(
+      mayAsk: false, showsOutput: false, input: StandardInput(.script),
+      note: { text, command in
+        let note = BoardRun.note(text, BoardSettings().following(command))
+        notes.withLock { $0.append(note) }
+      }, write: { _ in })
+    let transfer = CancelledTransfer(file: "f", rest: .lost(reason: "r"))
+    terminal.show(transfer)
+    command.output = .json
+    terminal.command = command
+    terminal.show(transfer)
+    command.isQuiet = true
+    terminal.command = command
+    terminal.show(transfer)
+    let text = "what has come of f is not kept: r"
+    #expect(
+      notes.withLock { $0 } == [StyledText(text + "\n"), NoteReport.json(text, line: 0), nil])
   }
 
   @Test(

@@ -1,7 +1,6 @@
 import CCurl
 
-/// Decodes a body with the encoding `gzip` or `deflate` piece by piece (RFC 9110, 8.4.1). A body
-/// with two encodings has two decoders, one inside the other.
+/// Decodes a body with the encoding `gzip` or `deflate` piece by piece (RFC 9110, 8.4.1).
 ///
 /// libcurl could do this, but it takes a body that is cut off for a whole one.
 final class BodyDecoder {
@@ -24,32 +23,15 @@ final class BodyDecoder {
   private let encoding: Encoding
   private var stream = swiftboard_zlib_stream()
   private var isPrepared = false
-  /// Decodes what this decoder returns; `nil` for a body with one encoding.
-  private let inner: BodyDecoder?
   /// Whether the bytes so far are a whole body.
-  var isComplete: Bool { isLayerComplete && inner?.isComplete != false }
-  /// Whether they are one in this encoding.
-  private var isLayerComplete = false
+  private(set) var isComplete = false
   /// The bytes before the form of `deflate` is known.
   private var start: [UInt8] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-  /// - Parameter inner: The decoder of the encoding that was applied before this one.
-  init(_ library: ZLibrary, _ encoding: Encoding, inner: BodyDecoder? = nil) {
+  init(_ library: ZLibrary, _ encoding: Encoding) {
     self.library = library
     self.encoding = encoding
-    self.inner = inner
-  }
-
-  /// Creates the decoder of a body with these encodings, in the order in which they were applied.
-  /// Returns `nil` if one of them is unknown, or if there are more than two. A service could
-  /// multiply the work of each byte by a thousand with each of them.
-  convenience init?(_ library: ZLibrary, names: [String]) {
-    let encodings = names.compactMap { Encoding(rawValue: $0 == "x-gzip" ? "gzip" : $0) }
-    guard encodings.count == names.count, (1...2).contains(names.count) else { return nil }
-    self.init(
-      library, encodings[encodings.count - 1],
-      inner: encodings.count == 2 ? BodyDecoder(library, encodings[0]) : nil)
   }
 
   deinit {
@@ -60,26 +42,6 @@ final class BodyDecoder {
   /// Decodes a piece and passes on what results, in pieces of at most 64 KiB, until `take` returns
   /// false.
   func decode(
-    _ piece: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool
-  ) throws(Stop) {
-    guard let inner else { return try decodeLayer(piece, take) }
-    var innerStop: Stop?
-    do throws(Stop) {
-      try decodeLayer(piece) { decoded in
-        do throws(Stop) {
-          try inner.decode(decoded, take)
-          return true
-        } catch {
-          innerStop = error
-          return false
-        }
-      }
-    } catch {
-      throw innerStop ?? error
-    }
-  }
-
-  private func decodeLayer(
     _ piece: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool
   ) throws(Stop) {
     guard !isPrepared else { return try inflate(piece, take) }
@@ -119,13 +81,13 @@ final class BodyDecoder {
     stream.next_in = first.assumingMemoryBound(to: UInt8.self)
     stream.avail_in = UInt32(piece.count)
     while true {
-      if isLayerComplete {
+      if isComplete {
         guard stream.avail_in > 0 else { return }
         // A file of gzip may have several members (RFC 1952, 2.2).
         guard encoding == .gzip, stream.next_in.pointee == 0x1F,
           library.reset(&stream) == ZLibrary.ok
         else { throw .trailing }
-        isLayerComplete = false
+        isComplete = false
       }
       stream.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
       stream.avail_out = UInt32(buffer.count)
@@ -133,7 +95,7 @@ final class BodyDecoder {
       let decoded = UnsafeRawBufferPointer(buffer)[..<(buffer.count - Int(stream.avail_out))]
       if !decoded.isEmpty, !take(UnsafeRawBufferPointer(rebasing: decoded)) { throw .receiver }
       switch code {
-      case ZLibrary.streamEnd: isLayerComplete = true
+      case ZLibrary.streamEnd: isComplete = true
       // No progress is possible without more bytes.
       case ZLibrary.bufferError: return
       case ZLibrary.ok: if stream.avail_in == 0, stream.avail_out > 0 { return }

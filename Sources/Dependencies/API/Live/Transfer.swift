@@ -230,10 +230,15 @@ final class Transfer: @unchecked Sendable {
       .map { $0.filter { $0 != " " && $0 != "\t" } }
       .filter { !["", "identity", "none"].contains($0) }
     guard !names.isEmpty else { return true }
-    if let library = ZLibrary.loaded, let known = BodyDecoder(library, names: names) {
-      decoder = known
+    // Refuse two encodings: two kilobytes could unpack to a gigabyte, and a piece is taken whole
+    // once `DownloadPipe` has space.
+    let name = names.joined(separator: ", ")
+    if let library = ZLibrary.loaded,
+      let encoding = BodyDecoder.Encoding(rawValue: name == "x-gzip" ? "gzip" : name)
+    {
+      decoder = BodyDecoder(library, encoding)
     } else if request.headers.value(of: "Accept-Encoding") == nil {
-      bodyFault = .unknownEncoding(names.joined(separator: ", "))
+      bodyFault = .unknownEncoding(name)
       return false
     }
     return true

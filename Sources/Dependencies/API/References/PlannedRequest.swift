@@ -33,6 +33,8 @@ public struct PlannedRequest: Sendable, Equatable {
     public var path: String
     /// Whether to keep a partial file next to it after a failure, and to continue it the next time.
     public var continues: Bool
+    /// Whether the same request may also keep one, for advice.
+    public var mayContinue = false
     /// Whether to show the progress at the terminal.
     public var showsProgress: Bool
     /// Whether to also write the body of a response with a failure status.

@@ -14,6 +14,7 @@ final class PartialFile: FileOutput {
   private let system: FileSystem
   private let check: @Sendable (_ path: String) throws(FileError) -> Void
 
+  let resolvedPath: String?
   private var tagPath: String { part + ".tag" }
 
   /// Opens the content of an earlier attempt, or a new file. Blocks.
@@ -28,6 +29,8 @@ final class PartialFile: FileOutput {
     self.system = system
     self.check = check
     target = ResolvedFile.followed(path)
+    // Any other path is shown as it was given.
+    resolvedPath = ResolvedFile.target(ofLink: path) == nil ? nil : target
     part = target + ".part"
     func refused(_ path: String, _ reason: String) -> FileError {
       FileError(.cannotCreate, path: path, message: "\(path) \(reason)")

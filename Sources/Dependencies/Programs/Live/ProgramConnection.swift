@@ -49,7 +49,9 @@ struct ProgramConnection: Sendable {
   func send(_ call: Call) async throws(ProgramError) -> APIResponse {
     let request = try request(call)
     do throws(APIError) {
-      let response = try await ResolvingAPIClient(dependencies).send(request)
+      let response = try await noteCancellation(of: call) { () throws(APIError) in
+        try await ResolvingAPIClient(dependencies).send(request)
+      }
       log(call, response, .none)
       return response
     } catch {
@@ -66,7 +68,9 @@ struct ProgramConnection: Sendable {
   ) async throws(ProgramError) -> Fetched<APIResponse> {
     let request = try request(call)
     do throws(APIError) {
-      let fetched = try await answers.response(to: request, policy: policy)
+      let fetched = try await noteCancellation(of: call) { () throws(APIError) in
+        try await answers.response(to: request, policy: policy)
+      }
       log(call, fetched.value, fetched.verdict)
       return fetched
     } catch {
@@ -103,9 +107,21 @@ struct ProgramConnection: Sendable {
       answerTo: shown(call), status: response.status, bytes: response.body.count, verdict)
   }
 
-  /// Logs the failure of a call and returns it.
+  private func noteCancellation<Answer: Sendable>(
+    of call: Call, _ exchange: () async throws(APIError) -> Answer
+  ) async throws(APIError) -> Answer {
+    let result = await dependencies.logger.noteCancellation(of: shown(call)) {
+      () async -> Result<Answer, APIError> in
+      do throws(APIError) { return .success(try await exchange()) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Logs the failure of a call, unless cancelling has done so, and returns it.
   private func logged(_ error: APIError, of call: Call) -> ProgramError {
-    dependencies.logger.log(failureOf: shown(call), error)
+    if !Task.isCancelled { dependencies.logger.log(failureOf: shown(call), error) }
     return self.error(.init(error))
   }
 
