@@ -79,13 +79,11 @@ private struct FeatureReducers: Reducer {
     guard case .feature(let own) = action, let reducer = byName[own.feature] else { return [] }
     let command =
       own.base.started ?? state.shell.running.first { $0.job == own.base.owningJob }
-    var dependencies = dependencies
-    if let command, command.changesNotes, var terminal = dependencies.terminal as? BoardTerminal {
-      terminal.command = command
-      dependencies.terminal = terminal
+    // Most commands need no copy of the dependencies.
+    guard let command, command.isBackground || command.changesNotes else {
+      return reducer.reduce(&state, action, dependencies)
     }
-    return reducer.reduce(
-      &state, action, command?.isBackground == true ? dependencies.inBackground : dependencies)
+    return reducer.reduce(&state, action, dependencies.serving(command))
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {
@@ -98,6 +96,18 @@ private struct FeatureReducers: Reducer {
 
   func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {
     all.findAbsentChildren(in: state, &search)
+  }
+}
+
+extension Dependencies {
+  /// Returns the dependencies with a terminal for the effects of one command.
+  fileprivate func serving(_ command: CommandContext) -> Dependencies {
+    var dependencies = self
+    if var terminal = terminal as? BoardTerminal {
+      terminal.command = command
+      dependencies.terminal = terminal
+    }
+    return command.isBackground ? dependencies.inBackground : dependencies
   }
 }
 
