@@ -128,7 +128,7 @@ struct HTTPAnalyticsTests {
       ("Wed, 31 Dec 2025 23:00:00 GMT", 2), ("7200", 3600), ("soon", 2),
     ])
   func retryAfter(value: String, seconds: Int) throws {
-    let collector = try Collector([503], headers: [("Retry-After", value)])
+    let collector = try Collector([429], headers: [("Retry-After", value)])
     // The fixed time is 2026-01-01T00:00:00Z.
     let provider = provider(collector, firstDelay: .seconds(2), date: .fixed())
     let event = AnalyticsDelivery(
