@@ -111,11 +111,13 @@ public enum LineParser {
   /// Returns a word in quotes, but for the beginning up to a `~/` that stands for the user's home,
   /// which it would not in quotes. `nil` if the word has none.
   private static func wordInHome(_ word: Argument) -> String? {
-    guard word.home != nil, let text = word.text, !text.unicodeScalars.contains("'"),
-      let tilde = text.firstRange(of: "~/")
+    guard word.home != nil, let text = word.text, let tilde = text.firstRange(of: "~/")
     else { return nil }
-    let line = "\(text[..<tilde.upperBound])'\(text[tilde.upperBound...])'"
-    return stands(line, for: word) ? line : nil
+    let rest = String(text[tilde.upperBound...])
+    let line =
+      text[..<tilde.upperBound]
+      + (rest.unicodeScalars.contains("'") ? doubleQuoted([.text(rest)]) : "'\(rest)'")
+    return stands(String(line), for: word) ? String(line) : nil
   }
 
   /// Returns whether a text without quotes around it stands for a word behind the first one.

@@ -57,8 +57,10 @@ public struct APIExchange: Sendable {
           answer.warning ?? "nothing is written to '\(file.path)': the answer has no content"
       }
       if let bytes = download.discardedBytes {
+        // The target of a link, which no line names.
+        let part = dependencies.logger.redactor.mask(download.file).value
         let discarded =
-          "the service does not continue '\(file.path)': \(download.file).part with \(bytes) bytes "
+          "the service does not continue '\(file.path)': \(part).part with \(bytes) bytes "
           + "is discarded, and the same line gets the whole file"
         answer.warning = answer.warning.map { "\($0); \(discarded)" } ?? discarded
       }
@@ -156,7 +158,8 @@ public struct APIExchange: Sendable {
     var error = error
     if !client.isRepeatable { error.isFinal = true }
     if let file = planned.file, file.continues, let bytes = download?.keptBytes, bytes > 0 {
-      error.part = APIError.Part(file: download?.file ?? file.path, bytes: bytes)
+      let kept = dependencies.logger.redactor.mask(download?.file ?? file.path).value
+      error.part = APIError.Part(file: kept, bytes: bytes)
     } else if let reason = download?.lossReason {
       error.message += "; what has come is not kept: \(reason)"
     }

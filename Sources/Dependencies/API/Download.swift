@@ -110,7 +110,10 @@ final class Download: APIClient {
 
   private func receive(_ request: APIRequest) async throws(APIError) -> APIResponse {
     // Before the file is opened, which may create it.
-    let couldContinue = !continues && mayContinue && dependencies.files.takesPart(path)
+    // A download that continues takes no answer that is compressed.
+    let couldContinue =
+      !continues && mayContinue && request.headers.value(of: "Accept-Encoding") == nil
+      && dependencies.files.takesPart(path)
     let output = try await onFile(try await dependencies.files.output(path, continues: continues))
     state.withLock { ($0.file, $0.couldContinue) = (output.resolvedPath, couldContinue) }
     let isEnded: Bool

@@ -184,6 +184,7 @@ struct ShellFeatureTests {
     arguments: [
       ("echo ~/x b", "echo ~/x b"), ("echo '~/x' b", "echo '~/x' b"),
       ("echo ~/'a b' @~/\"c d\"", "echo ~/'a b' @~/'c d'"), ("echo $t b", "echo '~/t' b"),
+      ("echo ~/\"it's\" b", "echo ~/\"it's\" b"),
     ])
   func aliasOfHome(words: String, line: String) async {
     let lines = Lines()
