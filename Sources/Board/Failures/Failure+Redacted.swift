@@ -12,8 +12,14 @@ extension Failure {
   }
 
   /// Creates a failure like `init(_:_:)`, with the advice of the caller about errors of requests.
-  public init(_ error: any Error, _ dependencies: Dependencies, helps: RequestHelps) {
+  ///
+  /// - Parameter attempts: The number of requests sent. The message names several, unless the error
+  ///   was a failure already.
+  public init(
+    _ error: any Error, _ dependencies: Dependencies, helps: RequestHelps, attempts: Int = 1
+  ) {
     self.init(error, dependencies)
+    if attempts > 1, !(error is Failure) { message += " (after \(attempts) tries)" }
     guard let error = error as? APIError else { return }
     help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
   }

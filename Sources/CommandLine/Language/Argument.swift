@@ -77,8 +77,8 @@ public struct Argument: Sendable, Hashable {
     return argument
   }
 
-  /// Returns a file's name that is a part of the word, with the user's home in place of a `~` before
-  /// `/`, as shells have it.
+  /// Returns a file's name that is a part of the word, with the user's home in place of a `~`
+  /// before `/`, as shells have it.
   package func expandingHome(in path: String) -> String {
     guard let home, path.hasPrefix("~/") else { return path }
     return (home == "/" ? "" : home) + path.dropFirst()

@@ -212,3 +212,19 @@ package struct KeychainAccess: Sendable {
     }
   }
 }
+
+extension Dependencies {
+  /// Unlocks the keychain for the key of a service, so that the time of a request is not that of
+  /// typing a passphrase. Sample data needs no key, so a missing one is an error of the request
+  /// alone.
+  ///
+  /// - Throws: `KeychainError` and `TerminalError` if a person was asked.
+  package func openKeychain(for service: APIService) async throws {
+    guard let key = service.authentication?.secret, !apiClient.isOffline else { return }
+    do {
+      _ = try await KeychainAccess(self).value(of: key)
+    } catch let error as KeychainError
+      where [.missing, .missingKey, .locked].contains(error.kind)
+    {}
+  }
+}

@@ -180,29 +180,16 @@ struct RequestReducer: Reducer {
     let makeAction = state.answerAction(APIAnswerView(spec))
     let helps = plan.helps
     let attempt = state.attempt
+    // A value may have become a secret since the line was checked, such as by another process.
     return .task(name: "api.request") { [planned] in
-      if attempt > 1 { try await refuseKnownSecret(in: spec, dependencies) }
+      if attempt > 1 { try await refuseRepeatedSecret(in: spec, dependencies) }
       return makeAction(try await APIExchange(dependencies).answer(to: planned))
     }
     .catch {
-      var failure = Failure($0, dependencies, helps: helps)
-      if attempt > 1, !($0 is Failure) { failure.message += " (after \(attempt) tries)" }
+      let failure = Failure($0, dependencies, helps: helps, attempts: attempt)
       return .failed(failure, cause: ($0 as? APIError)?.repeatableKind)
     }
     .cancellable(id: state.job)
-  }
-
-  /// Throws if a request that is repeated contains a value that has become a secret since its line
-  /// was checked, such as by another process. The first attempt has been sent by then.
-  private func refuseKnownSecret(
-    in spec: APIRequestSpec, _ dependencies: Dependencies
-  ) async throws {
-    guard let name = try await masking(spec, dependencies).masked?.names.first else { return }
-    throw Failure(
-      code: ExitCode.usage, error: "usage",
-      message: "not sent again: the line contains the value of the secret '\(name)', "
-        + "which became known while it ran",
-      help: SecretReference.text(for: name).map { "write \($0)" })
   }
 
   /// Keeps the request under a name, and goes on with an action.
@@ -230,11 +217,10 @@ struct RequestReducer: Reducer {
     state.attempt &+= 1
     state.stage = .asking
     return .task(name: "api.test") {
-      try await test.unlock(dependencies)
+      try await dependencies.openKeychain(for: test.service)
       let start = dependencies.clock.now
       let status = try await test.status(dependencies)
-      let milliseconds = (dependencies.clock.now - start) / 1000
-      let result = test.result(status, milliseconds: milliseconds)
+      let result = test.result(status, milliseconds: (dependencies.clock.now - start) / 1000)
       return .tested(try await masking(result, dependencies).value)
     }
     .catchFailure(dependencies) { .failed($0.forServiceTest, cause: nil) }

@@ -6,7 +6,7 @@ import SwiftBoardJSON
 /// The request of `api service test` for a service whose preset identifies its program. It requires
 /// the key.
 struct ServiceTest: Sendable {
-  private let service: APIService
+  let service: APIService
   private let preset: ServicePreset
   private let timeout: Int64?
 
@@ -25,21 +25,6 @@ struct ServiceTest: Sendable {
     .testedProgram(
       name: service.name, program: status.program, version: status.version,
       milliseconds: milliseconds)
-  }
-
-  /// Unlocks the keychain for the key, so that the time of the answer is not that of typing a
-  /// passphrase. Sample data needs no key, so a missing one is an error of the request alone.
-  ///
-  /// - Throws: `KeychainError` and `TerminalError` if a person was asked.
-  func unlock(_ dependencies: Dependencies) async throws {
-    guard let key = service.authentication?.secret, !dependencies.apiClient.isOffline else {
-      return
-    }
-    do {
-      _ = try await KeychainAccess(dependencies).value(of: key)
-    } catch let error as KeychainError
-      where [.missing, .missingKey, .locked].contains(error.kind)
-    {}
   }
 
   /// Asks the program; see `Dependencies.status(of:at:timeout:)`.

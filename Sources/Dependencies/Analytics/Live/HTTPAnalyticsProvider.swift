@@ -8,7 +8,8 @@ import Synchronization
 /// An event has the same id in every attempt, so that the server can recognize duplicates. The
 /// provider retries if the server cannot be reached or answers 408, 425, 429 or 5xx. It waits for
 /// `firstDelay`, then doubles the delay up to ten minutes, with at most ten attempts. A Retry-After
-/// extends the delay, to at most one hour. After any other response than 2xx, the events are dropped.
+/// extends the delay, to at most one hour. After any other response than 2xx, the events are
+/// dropped.
 public final class HTTPAnalyticsProvider: AnalyticsProvider {
   /// An error when sending events.
   public struct Failure: Error, Sendable, Equatable {
