@@ -59,7 +59,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   func show(_ transfer: CancelledTransfer) {
     let file = transfer.file
     let text =
-      switch transfer.rest {
+      switch transfer.part {
       case .kept: "what has come is in \(file).part; the same line goes on from there"
       case .lost(let reason): "what has come of \(file) is not kept: \(reason)"
       case .resumable:

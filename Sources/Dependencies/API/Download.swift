@@ -97,15 +97,15 @@ final class Download: APIClient {
   /// Says what is left of the file. Cancelling does so at once, because the program may end before
   /// the task continues.
   private func noteCancelled() {
-    let rest: CancelledTransfer.Rest? = state.withLock { state in
+    let part: CancelledTransfer.Part? = state.withLock { state in
       if state.keptBytes > 0 { return .kept }
       guard state.hasBegun else { return nil }
       if let reason = state.lossReason { return .lost(reason: reason) }
       return state.couldContinue ? .resumable : nil
     }
-    guard let rest else { return }
-    let file = dependencies.logger.redactor.mask(rest == .kept ? self.file : path).value
-    dependencies.terminal.show(CancelledTransfer(file: file, rest: rest))
+    guard let part else { return }
+    let file = dependencies.logger.redactor.mask(part == .kept ? self.file : path).value
+    dependencies.terminal.show(CancelledTransfer(file: file, part: part))
   }
 
   private func receive(_ request: APIRequest) async throws(APIError) -> APIResponse {
@@ -403,7 +403,7 @@ final class Download: APIClient {
 
 extension APIResponse {
   /// The `Content-Encoding`, or `nil` for none.
-  fileprivate var encoding: String? {
+  var encoding: String? {
     guard let name = headers.value(of: "Content-Encoding"),
       !["", "identity", "none"].contains(name.lowercased())
     else { return nil }
@@ -434,113 +434,5 @@ extension FileService {
     if isFile(path) { return true }
     do throws(FileError) { try checkReadable(path) } catch { return error.kind == .missing }
     return false
-  }
-}
-
-/// The request that a partial file belongs to, and the validator that identifies its content.
-struct PartialFileTag {
-  let size: Int64
-  let validator: String
-  /// The header of the validator.
-  var validatorName: String { validator.hasPrefix("\"") ? "ETag" : "Last-Modified" }
-  /// The digest of the address that sent the content; see `address(of:)`.
-  let address: String
-  /// The size of the whole file, or `nil` if it was not known.
-  let total: Int64?
-
-  /// Returns `nil` if the partial file belongs to another request.
-  init?(_ part: PartialContent, key: String) {
-    let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count > 2, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
-    size = part.size
-    validator = String(lines[1])
-    address = String(lines[2])
-    total = lines.count > 3 ? Int64(lines[3]) : nil
-  }
-
-  /// Returns `nil` if the response has no strong validator, which `If-Range` requires (RFC 9110,
-  /// 13.1.5).
-  static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
-    guard response.encoding == nil else { return nil }
-    return validator(in: response.headers).map {
-      "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
-        + (total.map { "\($0)\n" } ?? "")
-    }
-  }
-
-  /// Returns the validator that identifies the bytes of a response. A weak `ETag` does not.
-  ///
-  /// A `Last-Modified` does unless `Date` is less than a second later. It is also accepted where
-  /// one of the two is no date or there is no `Date`, as nothing says then that it is too recent.
-  static func validator(in headers: [HTTPHeader]) -> String? {
-    if let tag = headers.value(of: "ETag"), tag.hasPrefix("\"") { return tag }
-    guard let modified = headers.value(of: "Last-Modified") else { return nil }
-    // Content that changes twice within a second keeps its date (RFC 9110, 8.8.2.2).
-    if let time = HTTPDate.seconds(modified),
-      let now = headers.value(of: "Date").flatMap(HTTPDate.seconds), now - time < 1
-    {
-      return nil
-    }
-    return modified
-  }
-
-  /// Returns why a response without a strong validator cannot be continued.
-  static func problem(of response: APIResponse) -> String {
-    let headers = response.headers
-    let lacks =
-      if let tag = headers.value(of: "ETag") {
-        tag.hasPrefix("W/")
-          ? "an ETag that is weak, which stands for several versions"
-          : "an ETag without quotes, which is none"
-      } else if headers.value(of: "Last-Modified") != nil {
-        "a Last-Modified of this second, in which it may change again"
-      } else {
-        "neither an ETag nor a Last-Modified"
-      }
-    return "the service sends \(lacks), so that the rest could be that of another version"
-  }
-
-  /// Returns the digest of the address that sent a response, after redirects and without its
-  /// query: many services redirect to an address that is signed anew each time.
-  static func address(of response: APIResponse) -> String {
-    contentDigest(of: String(response.url.prefix { $0 != "?" }))
-  }
-}
-
-/// `Content-Range: bytes 5-9/10`, or `bytes */10` if the range was refused (RFC 9110, 14.4).
-package struct ContentRange {
-  /// The position of the first byte, or `nil` if the range was refused.
-  package private(set) var first: Int64?
-  /// The position of the last byte, or `nil` if the range was refused.
-  package private(set) var last: Int64?
-  /// The size of the complete content, or `nil` if the service does not know it.
-  package private(set) var total: Int64?
-
-  /// Returns `nil` if the header is missing or invalid.
-  package init?(_ response: APIResponse) {
-    guard let value = response.headers.value(of: "Content-Range"),
-      value.lowercased().hasPrefix("bytes ")
-    else { return nil }
-    let parts = value.dropFirst("bytes ".count)
-      .split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    if parts[1] != "*" {
-      guard let size = Self.number(parts[1]) else { return nil }
-      total = size
-    }
-    if parts[0] == "*" {
-      guard total != nil else { return nil }
-      return
-    }
-    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
-      first <= last, total.map({ last < $0 }) ?? true
-    else { return nil }
-    self.first = first
-    self.last = last
-  }
-
-  private static func number(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy(isDigit) ? Int64(text) : nil
   }
 }

@@ -17,27 +17,3 @@ public struct TransferProgress: Sendable, Equatable {
     self.unit = unit
   }
 }
-
-/// A transfer into a file that was cancelled after a part of it had come.
-public struct CancelledTransfer: Sendable, Equatable {
-  /// What becomes of the part.
-  public enum Rest: Sendable, Equatable {
-    /// It is kept, for the same request to continue. Its name is that of the file with `.part`.
-    case kept
-    /// It is not kept, although the request asks for it.
-    case lost(reason: String)
-    /// It is not kept, and would be if the request asked for it.
-    case resumable
-  }
-
-  /// The file. If the part is kept, symbolic links are resolved, because it is next to the target.
-  public var file: String
-  /// What becomes of the part.
-  public var rest: Rest
-
-  /// Creates the description of a cancelled transfer.
-  public init(file: String, rest: Rest) {
-    self.file = file
-    self.rest = rest
-  }
-}

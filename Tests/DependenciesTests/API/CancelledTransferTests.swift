@@ -109,17 +109,17 @@ struct CancelledTransferTests {
   @Test("a part that the next download continues is named, next to the target of a link")
   func kept() async {
     #expect(
-      await Self.shown(continues: true, Self.strong) == [CancelledTransfer(file: "f", rest: .kept)])
+      await Self.shown(continues: true, Self.strong) == [CancelledTransfer(file: "f", part: .kept)])
     let files = Files(isRegular: true, resolvedPath: "target")
     #expect(
       await Self.shown(continues: true, Self.strong, files)
-        == [CancelledTransfer(file: "target", rest: .kept)])
+        == [CancelledTransfer(file: "target", part: .kept)])
   }
 
   @Test("a part that is not kept although it should be has the reason")
   func lost() async {
     let shown = await Self.shown(continues: true, [HTTPHeader("ETag", "W/\"a\"")])
-    guard case .lost(let reason)? = shown.first?.rest else {
+    guard case .lost(let reason)? = shown.first?.part else {
       Issue.record("\(shown)")
       return
     }
@@ -130,7 +130,7 @@ struct CancelledTransferTests {
   func resumable() async {
     #expect(
       await Self.shown(continues: false, Self.strong)
-        == [CancelledTransfer(file: "f", rest: .resumable)])
+        == [CancelledTransfer(file: "f", part: .resumable)])
     #expect(await Self.shown(continues: false, mayContinue: false, Self.strong) == [])
     #expect(await Self.shown(continues: false, Self.strong, Files(isRegular: false)) == [])
     #expect(await Self.shown(continues: false, []) == [])

@@ -58,13 +58,13 @@ import Testing
         .resumable,
         "what has come of f is not kept; a request with --resume keeps it, and goes on from there"
       ),
-    ] as [(CancelledTransfer.Rest, String)])
-  func cancelledTransfer(rest: CancelledTransfer.Rest, text: String) {
+    ] as [(CancelledTransfer.Part, String)])
+  func cancelledTransfer(part: CancelledTransfer.Part, text: String) {
     let notes = Mutex<[String]>([])
     let terminal = BoardTerminal(
       mayAsk: false, showsOutput: false, input: StandardInput(.script),
       note: { note, _ in notes.withLock { $0.append(note) } }, write: { _ in })
-    terminal.show(CancelledTransfer(file: "f", rest: rest))
+    terminal.show(CancelledTransfer(file: "f", part: part))
     #expect(notes.withLock { $0 } == [text])
   }
 
@@ -78,7 +78,7 @@ import Testing
         let note = BoardRun.note(text, BoardSettings().following(command))
         notes.withLock { $0.append(note) }
       }, write: { _ in })
-    let transfer = CancelledTransfer(file: "f", rest: .lost(reason: "r"))
+    let transfer = CancelledTransfer(file: "f", part: .lost(reason: "r"))
     terminal.show(transfer)
     command.output = .json
     terminal.command = command
