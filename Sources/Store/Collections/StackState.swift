@@ -15,7 +15,10 @@
 /// // The elements that the stack had when it was copied.
 /// state.path = state.saved
 /// ```
-/// To use an id in the same step, write `state.path.removeAll()` and `state.path.append(…)`.
+/// To use an id in the same step, write `state.path.removeAll()` and `state.path.append(…)`. A
+/// reducer outside the `forEach` replaces a stack in the same way: if it assigned a new stack, the
+/// elements would have the ids of earlier ones, and their effects. For the same reason, push onto a
+/// restored copy only in a later step than the one that restores it.
 ///
 /// A stack is new until a `forEach` has processed it. The encoded form contains this, so a decoded
 /// state behaves like the one that was encoded. `==` does not compare it: a test may write

@@ -80,7 +80,7 @@ extension ChildSearch {
     // Arrays with the same storage are equal, which makes this O(1).
     let isComplete =
       !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
-    if isComplete, inside.deep.isEmpty { return }
+    if isComplete, inside.deep.isEmpty, inside.created.isEmpty { return }
     visit(each: child, at: key, inside, elements(), isComplete: isComplete)
   }
 
@@ -112,17 +112,18 @@ extension ChildSearch {
     note(key, inside, isThere: !elements.isEmpty)
     if elements.isEmpty { return }
     within(key, inside) { search in
-      if isComplete {
-        // In the other elements no effects run of children that may be absent.
-        for key in inside.deep {
-          guard let inside = inside.inner[key] else { continue }
-          search.visit(element: child, at: key, inside, elements)
-        }
-        return
-      }
       var isAnyAbsent = false
-      for (key, inside) in inside.inner {
-        isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
+      if isComplete {
+        // The other elements exist, and in them no effects run of children that may be absent.
+        for key in inside.deep.union(inside.created) {
+          guard let inside = inside.inner[key] else { continue }
+          isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
+        }
+        if inside.created.isEmpty { return }
+      } else {
+        for (key, inside) in inside.inner {
+          isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
+        }
       }
       if !isAnyAbsent { search.complete.append(([], ListIDs(elements.ids))) }
     }

@@ -24,6 +24,8 @@ struct EffectIndex: Sendable {
     /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
     /// each of these places had its element.
     @usableFromInline var completeIDs: (any AnyObject & Sendable)?
+    /// The places directly inside that were created since that time.
+    @usableFromInline var created: [ChildKey] = []
 
     var isEmpty: Bool { effects.isEmpty && inner.isEmpty }
 
@@ -98,8 +100,10 @@ extension EffectIndex.Place {
   /// - Parameter relative: The place, seen from this one.
   mutating func change(at relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
     guard let child = relative.first else { return change(&self) }
+    let wasCount = inner.count
     let isEmpty = inner[child, default: Self()].changeInside(
       child, relative.dropFirst(), &countThatMayBeAbsent, &deep, change)
+    if completeIDs != nil, inner.count > wasCount { created.append(child) }
     if isEmpty { inner[child] = nil }
   }
 
@@ -139,7 +143,7 @@ extension EffectGraph {
     complete: [ChildSearch.CompleteList]
   ) {
     for (place, ids) in complete {
-      index.root.change(at: place.reversed()[...]) { $0.completeIDs = ids }
+      index.root.change(at: place.reversed()[...]) { ($0.completeIDs, $0.created) = (ids, []) }
     }
     let gone = Set(absent).subtracting(present)
     cancel(all: gone.map { CancelKey(place: $0.reversed(), id: nil) })

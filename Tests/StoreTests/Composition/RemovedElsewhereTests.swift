@@ -236,6 +236,51 @@ struct RemovedElsewhereTests {
     }
   }
 
+  /// Adds an element before the operator of the list reduces, and removes it behind.
+  struct Visitor: ComposedReducer {
+    struct State: Sendable, Equatable {
+      var rows: IdentifiedArrayOf<Ticker.State> = [Ticker.State(id: 1)]
+      var isVisited = false
+    }
+
+    enum Action: Sendable, Equatable {
+      case rows(ElementAction<Int, Ticker.Action>)
+      case nothing
+    }
+
+    var body: some Reducer<State, Action, Ticker.Dependencies> {
+      Reduce { state, action, _ in
+        guard case .rows(.element(2, _)) = action else { return [] }
+        state.rows.append(Ticker.State(id: 2))
+        state.isVisited = true
+        return []
+      }
+      EmptyReducer().forEach(
+        \.rows,
+        action: CasePath(embed: Action.rows) { if case .rows(let a) = $0 { a } else { nil } },
+        id: "rows"
+      ) { Ticker() }
+      Reduce { state, _, _ in
+        state.rows.remove(id: 2)
+        return []
+      }
+    }
+  }
+
+  @Test("R7 the effects of an element that one step adds and removes end with that step")
+  func addedAndRemoved() {
+    let scene = Scene(Visitor.State(), Visitor())
+    scene.send(.rows(.element(id: 1, action: .start)), .nothing)
+    for _ in 0..<2 {
+      scene.send(.rows(.element(id: 2, action: .start)))
+      #expect(scene.state.isVisited)
+      #expect(scene.running == ["rows/1/tick"])
+    }
+    scene.openGate()
+    #expect(scene.running == [])
+    #expect(scene.issues.entries == [])
+  }
+
   @Test("R7 the same in a TestStore: nothing is left running, and nothing to receive")
   func testStore() {
     let failures = Journal<String>()
