@@ -34,11 +34,13 @@ func module(
     swiftSettings: strict + settings)
 }
 
-func tests(_ folder: String, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target
-{
+func tests(
+  _ folder: String, of dependencies: [Target.Dependency], exclude: [String] = [],
+  settings: [SwiftSetting] = []
+) -> Target {
   .testTarget(
     name: "SwiftBoard\(folder)", dependencies: dependencies, path: "Tests/\(folder)",
-    exclude: exclude, swiftSettings: strict)
+    exclude: exclude, swiftSettings: strict + settings)
 }
 
 let package = Package(
@@ -113,6 +115,9 @@ let package = Package(
       name: "SwiftBoardTestSupport", dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"],
       path: "Tests/TestSupport", swiftSettings: strict + optimized),
     tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting", "SwiftBoardTestSupport"]),
+    tests(
+      "StoreMachineTests", of: ["SwiftBoardStore", "SwiftBoardTesting", "SwiftBoardSystem"],
+      settings: optimized),
     tests("JSONTests", of: ["SwiftBoardJSON", "SwiftBoardTesting"]),
     tests(
       "RecordingTests",

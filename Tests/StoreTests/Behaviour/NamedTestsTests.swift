@@ -6,7 +6,7 @@ import Testing
 struct NamedTestsTests {
   /// The tests of the folders that the page names, each as `Suite.test`.
   private static func allTests() throws -> Set<String> {
-    let folders = ["StoreTests", "StoreTestingTests", "DependenciesTests"]
+    let folders = ["StoreTests", "StoreMachineTests", "StoreTestingTests", "DependenciesTests"]
     return Set(try folders.flatMap { try TestIndex.tests(in: "Tests/\($0)").map(\.name) })
   }
 

@@ -1,14 +1,8 @@
+import SwiftBoardSystem
 import SwiftBoardTesting
-import Synchronization
 import Testing
 
 @testable import SwiftBoardStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The machine against the rules, without concurrency: generated events go to both, and after each
 /// they have to agree.
