@@ -6,6 +6,10 @@ import Testing
 @testable import SwiftBoardRecording
 
 struct RecordingFaultTests {
+  /// Text of 64 MiB. It is made of bytes, because `String(repeating:count:)` takes a second.
+  private static let tooLong = String(
+    decoding: [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 20), as: UTF8.self)
+
   /// The same session on a disk of some size.
   private func run(
     _ faults: MemorySink.Faults, durability: RecordingOptions.Durability = .flush
@@ -208,7 +212,7 @@ struct RecordingFaultTests {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions())
     session.send(.add(1))
-    let long = String(repeating: "x", count: 64 << 20)
+    let long = Self.tooLong
     if kind == "step" {
       session.send(.add(2), by: .program(long))
     } else {
@@ -278,8 +282,7 @@ struct RecordingFaultTests {
   @Test("a header that no reader takes is an error") func aHeaderThatNoReaderTakesIsAnError() throws
   {
     let info = RecordingInfo(
-      schema: Session.schema, created: 0, environment: String(repeating: "x", count: 64 << 20),
-      seed: 1)
+      schema: Session.schema, created: 0, environment: Self.tooLong, seed: 1)
     let sink = MemorySink()
     let error = #expect(throws: RecordingError.self) {
       try Recorder<CounterState, CounterAction>(

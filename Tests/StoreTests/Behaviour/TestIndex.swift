@@ -28,12 +28,20 @@ enum TestIndex {
     }
   }
 
-  /// All tests of a folder, in the order of their files. The suite is the last type that stands
-  /// before the test and is not indented; in a file that is compiled under a condition, by one
-  /// level at most.
+  /// All tests of a folder, in the order of their files.
   static func tests(in folder: String) throws -> [Entry] {
+    try all.get().filter { $0.file.hasPrefix(folder + "/") }
+  }
+
+  /// All tests. They are read once, because that takes a second.
+  private static let all = Result { try readTests() }
+
+  /// Reads all tests. The suite is the last type that stands before the test and is not indented;
+  /// in a file that is compiled under a condition, by one level at most.
+  private static func readTests() throws -> [Entry] {
     var tests: [Entry] = []
-    for file in try SourceTree.swiftFiles(in: folder).sorted() where file.hasSuffix("Tests.swift") {
+    for file in try SourceTree.swiftFiles(in: "Tests").sorted() where file.hasSuffix("Tests.swift")
+    {
       var suite: Substring = ""
       var entry: Entry?
       for bytes in try SourceTree.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
