@@ -68,7 +68,8 @@ extension ChildSearch {
   }
 
   /// Visits the elements of a list. O(number of elements in which effects of children run that may
-  /// be absent) if none was added or removed, otherwise O(number of elements whose effects run).
+  /// be absent, or whose first effects began in this step) if none was added or removed, otherwise
+  /// O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
