@@ -401,10 +401,12 @@ final class EditingLineReader: LineReader {
 
   // MARK: History
 
-  /// Adds a line that is about to run to the history.
+  /// Adds a line that is about to run to the history, without the line breaks before it: in the
+  /// file it would be a part of the line above.
   ///
   /// - Parameter isKept: Whether it is also written to the file.
   func remember(_ line: String, isKept: Bool) {
+    let line = String(line.drop(while: \.isNewline))
     if isKept {
       let others = shared.withLock { try? $0.history?.append(line) } ?? []
       if !others.isEmpty { store.send(.historyGrew(others)) }
