@@ -61,7 +61,13 @@ struct TerminalTests {
 @Suite(.serialized)
 struct TerminalDeviceTests {
   /// Types only after the prompt is there, since what was typed before is thrown away.
-  private func ask(_ typed: String) async throws -> (
+  private func ask(_ typed: String, isUTF8: Bool = false) async throws -> (
+    answer: Result<[UInt8], SecretPromptError>, screen: String
+  ) {
+    try await ask(Array(typed.utf8), isUTF8: isUTF8)
+  }
+
+  private func ask(_ typed: [UInt8], isUTF8: Bool) async throws -> (
     answer: Result<[UInt8], SecretPromptError>, screen: String
   ) {
     let device = try PseudoTerminal()
@@ -73,11 +79,16 @@ struct TerminalDeviceTests {
     }
     var before = termios()
     tcgetattr(held, &before)
+    // Not every terminal has it, such as that of a container.
+    before.c_iflag &= ~tcflag_t(IUTF8)
+    tcsetattr(held, TCSANOW, &before)
     async let answer: Result<[UInt8], SecretPromptError> = DetachedThread.run {
       () -> Result<[UInt8], SecretPromptError> in
       do throws(SecretPromptError) {
         return .success(
-          try SecretPrompt.read(prompt: "Passphrase: ", terminal: device.path) { Array($0) })
+          try SecretPrompt.read(
+            prompt: "Passphrase: ", terminal: device.path, isUTF8: isUTF8
+          ) { Array($0) })
       } catch {
         return .failure(error)
       }
@@ -90,7 +101,7 @@ struct TerminalDeviceTests {
     let result = await answer
     var after = termios()
     tcgetattr(held, &after)
-    #expect(before.c_lflag == after.c_lflag)
+    #expect(before.c_lflag == after.c_lflag && before.c_iflag == after.c_iflag)
     return (result, shown)
   }
 
@@ -166,6 +177,15 @@ struct TerminalDeviceTests {
     #expect(try await ask("a\u{1A}b\u{1C}\n").answer == .success(Array("ab".utf8)))
     #expect(try await ask("a\u{1B}[Db\n").answer == .failure(.controlCharacter))
     #expect(try await ask("a\tb\n").answer == .success(Array("a\tb".utf8)))
+  }
+
+  @Test("in a UTF-8 locale, Backspace removes a whole character, and no other bytes are taken")
+  func charactersOfUTF8() async throws {
+    let typed = "geheim-wert-é\u{7F}X\n"
+    #expect(try await ask(typed, isUTF8: true).answer == .success(Array("geheim-wert-X".utf8)))
+    let cut = Array("a".utf8) + [0xC3, 0x58, 0x0A]
+    #expect(try await ask(cut, isUTF8: true).answer == .failure(.invalidUTF8))
+    #expect(try await ask(cut, isUTF8: false).answer == .success(cut.dropLast()))
   }
 
   @Test("without a terminal it says so")

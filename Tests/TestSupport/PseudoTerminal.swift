@@ -35,7 +35,9 @@ public struct PseudoTerminal: Sendable {
   }
 
   /// Types.
-  public func type(_ text: String) { _ = writeAll(user, Array(text.utf8)) }
+  public func type(_ text: String) { type(Array(text.utf8)) }
+
+  public func type(_ bytes: [UInt8]) { _ = writeAll(user, bytes) }
 
   /// Waits until what is shown ends with `end`, and returns it.
   public func screen(until end: String) -> String {

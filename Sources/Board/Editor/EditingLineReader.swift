@@ -124,10 +124,7 @@ final class EditingLineReader: LineReader {
       promptMayHaveChanged(current())
     }
     claimTerminal()
-    waitForForeground()
-    guard !shared.withLock({ $0.isFinished }),
-      terminal.beginLine(marksPaste: screen.marksPaste)
-    else { return .endOfInput }
+    guard enterTerminal() else { return .endOfInput }
     defer { terminal.endLine() }
     var prompt = prompt
     // It may have changed in the meantime.
@@ -144,8 +141,7 @@ final class EditingLineReader: LineReader {
         if let line = handle(signal) { return line }
         continue
       }
-      handleEvents()
-      guard try readKeys() else { return .endOfInput }
+      guard handleEvents(), try readKeys() else { return .endOfInput }
     }
   }
 
@@ -167,28 +163,38 @@ final class EditingLineReader: LineReader {
       screen.leave()
       shared.withLock { $0.expectsContinue = true }
       terminal.suspend()
-      waitForForeground()
-      reenter()
+      guard reenter() else { return .endOfInput }
     case .cleared: screen.redraw(clears: true)
     }
     store.send(.resumed)
     return nil
   }
 
-  private func reenter() {
-    _ = terminal.beginLine(marksPaste: screen.marksPaste)
-    screen.redraw()
+  /// Waits for the foreground, and sets the modes of the terminal for a line.
+  ///
+  /// - Returns: `false` if no line can be edited: the program is ending, or there is no terminal.
+  private func enterTerminal() -> Bool {
+    waitForForeground() && terminal.beginLine(marksPaste: screen.marksPaste)
   }
 
-  private func handleEvents() {
+  /// Shows the line again after another program or prompt has used the terminal.
+  ///
+  /// - Parameter forgets: Whether the line begins at the cursor.
+  /// - Returns: `false` if the line cannot go on.
+  private func reenter(forgets: Bool = false) -> Bool {
+    guard enterTerminal() else { return false }
+    screen.redraw(forgets: forgets)
+    return true
+  }
+
+  /// - Returns: `false` if the line cannot go on.
+  private func handleEvents() -> Bool {
     let events = shared.withLock { shared in
       defer { shared.events = Events() }
       return shared.events
     }
     if events.wasContinued {
-      waitForForeground()
-      _ = terminal.beginLine(marksPaste: screen.marksPaste)
-      screen.redraw(forgets: true)
+      guard reenter(forgets: true) else { return false }
     } else if events.wasResized {
       screen.redraw()
     }
@@ -196,18 +202,21 @@ final class EditingLineReader: LineReader {
       decoder.withLock { $0.endPaste() }
       store.send(.interrupted)
     }
-    hideWhilePaused()
+    return hideWhilePaused()
   }
 
   /// Waits until the terminal is the program's: a shell may have continued or started it in the
-  /// background. Background commands continue meanwhile. Returns at once if the program is ending.
-  private func waitForForeground() {
-    while !terminal.isInForeground, !shared.withLock({ $0.isFinished }) {
+  /// background. Background commands continue meanwhile.
+  ///
+  /// - Returns: `false`, at once, if the program is ending.
+  private func waitForForeground() -> Bool {
+    while !isFinished, !terminal.isInForeground {
       // The shell may send a signal with it, after which the line is already shown.
       shared.withLock { ($0.expectsContinue, $0.events.wasContinued) = (true, false) }
       _ = Descriptor.waitForInput([wake.read], milliseconds: EditingTerminal.foregroundPause)
       drainWake()
     }
+    return !isFinished
   }
 
   /// Waits for keys or for another thread.
@@ -303,6 +312,9 @@ final class EditingLineReader: LineReader {
     terminal.endLine()
   }
 
+  /// Whether `finish` was called.
+  var isFinished: Bool { shared.withLock { $0.isFinished } }
+
   /// Moves below the line and restores the terminal, before the program ends.
   func finish() {
     note { $0.isFinished = true }
@@ -351,8 +363,10 @@ final class EditingLineReader: LineReader {
   }
 
   /// Hides the line while other prompts use the terminal.
-  private func hideWhilePaused() {
-    guard shared.withLock({ !$0.otherPrompts.isEmpty }) else { return }
+  ///
+  /// - Returns: `false` if the line cannot go on.
+  private func hideWhilePaused() -> Bool {
+    guard shared.withLock({ !$0.otherPrompts.isEmpty }) else { return true }
     screen.hide()
     terminal.endLine()
     let waiting = shared.withLock { shared in
@@ -361,7 +375,7 @@ final class EditingLineReader: LineReader {
     }
     for continuation in waiting { continuation.resume() }
     claimTerminal()
-    reenter()
+    return reenter()
   }
 
   /// Waits until no other prompt uses the terminal, and takes it in the same step: a prompt that
@@ -387,10 +401,12 @@ final class EditingLineReader: LineReader {
 
   // MARK: History
 
-  /// Adds a line that is about to run to the history.
+  /// Adds a line that is about to run to the history, without the line breaks before it: in the
+  /// file it would be a part of the line above.
   ///
   /// - Parameter isKept: Whether it is also written to the file.
   func remember(_ line: String, isKept: Bool) {
+    let line = String(line.drop(while: \.isNewline))
     if isKept {
       let others = shared.withLock { try? $0.history?.append(line) } ?? []
       if !others.isEmpty { store.send(.historyGrew(others)) }

@@ -37,7 +37,8 @@ extension BoardRun {
       source = PromptedLineSource(
         reader: editor ?? reader,
         mayEnd: { [output, editor, signalEnd] in
-          guard !signalEnd.hasBegun, let running = leaving?.ask() else { return true }
+          guard !signalEnd.hasBegun, editor?.isFinished != true, let running = leaving?.ask()
+          else { return true }
           let newline = editor == nil ? "\n" : ""
           output.warn(
             StyledText(

@@ -74,7 +74,7 @@ final class BoardRun: Sendable {
       ) { await completion.answer($0) }
     }
     let boardTerminal = BoardTerminal(
-      mayAsk: options.allowsInput && terminal.isInputTerminal,
+      mayAsk: options.allowsInput && terminal.isInputTerminal, isUTF8: terminal.isUTF8,
       showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
       holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
       note: BoardRun.note(settings, output),

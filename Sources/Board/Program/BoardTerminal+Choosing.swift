@@ -33,14 +33,14 @@ extension BoardTerminal {
 
   private func line(_ prompt: String) async throws(TerminalError) -> String? {
     do throws(SecretPromptError) {
-      return try await SecretPrompt.readOnOwnThread(prompt: prompt, showsInput: true) { bytes in
-        String(decoding: bytes, as: UTF8.self)
-      }
+      return try await SecretPrompt.readOnOwnThread(
+        prompt: prompt, showsInput: true, isUTF8: isUTF8
+      ) { String(decoding: $0, as: UTF8.self) }
     } catch {
       switch error {
       case .noTerminal: return nil
       case .interrupted, .endOfInput: throw TerminalError(.interrupted, "\(error)")
-      case .tooLong, .controlCharacter: return ""
+      case .tooLong, .controlCharacter, .invalidUTF8: return ""
       case .failed: throw TerminalError(.io, "\(error)")
       }
     }

@@ -7,6 +7,8 @@ import Synchronization
 struct BoardTerminal: TerminalService, PausingTerminal {
   /// Whether standard input is a terminal and questions are allowed.
   let mayAsk: Bool
+  /// Whether the locale's encoding is UTF-8.
+  let isUTF8: Bool
   /// Whether standard output is a terminal.
   private let showsOutput: Bool
   private let write: @Sendable ([UInt8]) -> Void
@@ -30,6 +32,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///
   /// - Parameters:
   ///   - mayAsk: Whether standard input is a terminal and questions are allowed.
+  ///   - isUTF8: Whether the locale's encoding is UTF-8.
   ///   - showsOutput: Whether standard output is a terminal.
   ///   - input: Standard input.
   ///   - activity: The row that shows what runs.
@@ -38,7 +41,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - note: Writes a line to standard error, in the form that the options of a command choose.
   ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
-    mayAsk: Bool, showsOutput: Bool, input: StandardInput, activity: ActivityLine? = nil,
+    mayAsk: Bool, isUTF8: Bool = false, showsOutput: Bool, input: StandardInput,
+    activity: ActivityLine? = nil,
     reader: EditingLineReader? = nil,
     holdOutput: @escaping @Sendable (_ isHeld: Bool) -> Void = { _ in },
     note: @escaping @Sendable (String, CommandContext?) -> Void = { _, _ in },
@@ -51,6 +55,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     self.note = note
     self.input = input
     self.mayAsk = mayAsk
+    self.isUTF8 = isUTF8
     self.activity = activity
   }
 
@@ -113,10 +118,10 @@ struct BoardTerminal: TerminalService, PausingTerminal {
         case .interrupted: throw TerminalError(.interrupted, "\(error)")
         case .endOfInput: throw TerminalError(.unanswered, "\(error)")
         case .tooLong: throw TerminalError(.tooLong, "\(error)")
-        case .controlCharacter where triesLeft > 0:
+        case .controlCharacter where triesLeft > 0, .invalidUTF8 where triesLeft > 0:
           // Asked again, because a user who types on would type the secret as a line of the board.
           text = "\(error)\n\(prompt)"
-        case .controlCharacter: throw TerminalError(.mismatch, "\(error)")
+        case .controlCharacter, .invalidUTF8: throw TerminalError(.mismatch, "\(error)")
         case .failed: throw TerminalError(.io, "\(error)")
         }
         continue
@@ -136,8 +141,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ) async throws(SecretPromptError) -> Result<GuardedBytes, KeychainError> {
     // The line editor shows no input between two prompts, and has modes of its own.
     let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
-    return try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
-      bytes in
+    return try await SecretPrompt.readOnOwnThread(
+      prompt: prompt, staysHidden: staysHidden, isUTF8: isUTF8
+    ) { bytes in
       do throws(KeychainError) {
         guard !bytes.isEmpty else {
           throw KeychainError(.invalidPassphrase, message: "nothing was typed")
@@ -161,7 +167,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       switch error {
       case .noTerminal: return nil
       case .interrupted, .endOfInput: return false
-      case .tooLong, .controlCharacter: return true
+      case .tooLong, .controlCharacter, .invalidUTF8: return true
       case .failed: throw TerminalError(.io, "\(error)")
       }
     }

@@ -288,10 +288,11 @@ public struct BoardRenderer: Sendable {
     // of a mark.
     let marks = stream == .standardError ? .all : marks
     let settings = state.settings.following(context)
-    let isExact = !settings.isASCII || settings.followsEarlierRules
+    let redirect = stream == .standardOutput ? context.redirect : nil
+    let isExact = !settings.isASCII && redirect == nil || settings.followsEarlierRules
     var output = BoardOutput(
       stream: stream, content: isExact ? content : content.mapParts { marks.written(Array($0)) },
-      redirect: stream == .standardOutput ? context.redirect : nil, job: context.job)
+      redirect: redirect, job: context.job)
     output.display.mayPage =
       stream == .standardOutput && context.usesPager != false && !context.isBackground
       && context.source == nil && settings.output != .json

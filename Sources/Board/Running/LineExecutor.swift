@@ -119,9 +119,11 @@ public final class LineExecutor: Sendable {
     return escapeControls(text, keepsNewlines: true)
   }
 
-  /// Returns whether a line may be kept in the history: it has no secret and no leading space.
+  /// Returns whether a line may be kept in the history: it has no secret and no leading blank.
+  /// Line breaks before it, as in pasted text, are no part of it.
   func mayKeep(_ line: ScriptLine) -> Bool {
-    guard line.text.first?.isWhitespace != true else { return false }
+    let first = line.text.first { !$0.isNewline }
+    guard first != " ", first != "\t" else { return false }
     let line = withoutAliases(line)
     return secrets.refusal(of: line, redactor) == nil && secrets.shown(line) == line.text
   }

@@ -46,10 +46,7 @@ package struct LineCompletion: Sendable, Equatable {
     if line.isRedirection {
       kind = .file
     } else if !line.hasTextBrace, takeReference() {
-    } else if line.word.hasPrefix("$"), line.quote != "'" {
-      split(at: line.word.hasPrefix("${") ? 2 : 1)
-      if head == "${" { tail = "}" }
-      kind = .variable
+    } else if takeVariable(line) {
     } else {
       let meant = line.words.first.flatMap(alias).map { $0 + line.words.dropFirst() }
       find(meant ?? line.words, table)
@@ -108,6 +105,25 @@ package struct LineCompletion: Sendable, Equatable {
       return characters[end...].contains("}") ? nil : end
     }
     return nil
+  }
+
+  /// Takes an open `$name` or `${name` at the end of the word, without brackets before it. Returns
+  /// whether there is one.
+  private mutating func takeVariable(_ line: TypedWords) -> Bool {
+    guard line.quote != "'", !line.hasTextDollar, let dollar = typed.lastIndex(of: "$") else {
+      return false
+    }
+    let before = typed[..<dollar]
+    var name = typed[dollar...].dropFirst()
+    let isBraced = name.first == "{"
+    if isBraced { name.removeFirst() }
+    guard !before.contains(where: { "{}[]".contains($0) }), !isBraced || !line.hasTextBrace,
+      name.unicodeScalars.allSatisfy({ LineScanner.isNameStart($0) || LineScanner.isDigit($0) })
+    else { return false }
+    split(at: before.count + (isBraced ? 2 : 1))
+    if isBraced { tail = "}" }
+    kind = .variable
+    return true
   }
 
   /// Takes `~/` at the start of a file's name, unless the word as typed has a quote before it.

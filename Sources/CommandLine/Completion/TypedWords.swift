@@ -14,6 +14,8 @@ struct TypedWords: Sendable, Equatable {
   private(set) var isRedirection = false
   /// Whether the last `{` of the last word is text, so that `{{secret:` is no reference.
   private(set) var hasTextBrace = false
+  /// Whether a `$` of the last word is text.
+  private(set) var hasTextDollar = false
 
   /// - Returns: `nil` if nothing can be completed there, as in a comment or a heredoc.
   init?(_ text: String) {
@@ -25,6 +27,7 @@ struct TypedWords: Sendable, Equatable {
     quote = scanner.quote
     isRedirection = scanner.isRedirection
     hasTextBrace = scanner.hasTextBrace
+    hasTextDollar = scanner.hasTextDollar
     dropPrefix()
   }
 
@@ -33,13 +36,18 @@ struct TypedWords: Sendable, Equatable {
     if let first = words.first {
       if ["!", "-", "time"].contains(first) {
         words.removeFirst()
-      } else if first.hasPrefix("!") {
+      } else if Self.beginsWithSign(first) {
         words[0].removeFirst()
       }
     }
-    guard words.isEmpty, quote == nil, word.hasPrefix("!") else { return }
+    guard words.isEmpty, quote == nil, Self.beginsWithSign(word) else { return }
     word.removeFirst()
     rawCount -= 1
+  }
+
+  /// Whether a word begins with `!` or `-` as a prefix of the line. `--` begins a word.
+  private static func beginsWithSign(_ word: String) -> Bool {
+    word.hasPrefix("!") || word.hasPrefix("-") && !word.hasPrefix("--")
   }
 
   private struct Scanner {
@@ -50,6 +58,7 @@ struct TypedWords: Sendable, Equatable {
     var quote: Character?
     var isRedirection = false
     var hasTextBrace = false
+    var hasTextDollar = false
     private var depth = 0
 
     init(_ characters: [Character]) { self.characters = characters }
@@ -108,6 +117,7 @@ struct TypedWords: Sendable, Equatable {
     private mutating func add(_ character: Character, isText: Bool = false) {
       // Both braces of a reference are typed as they are.
       if character == "{" { hasTextBrace = isText || hasTextBrace && word.last == "{" }
+      if character == "$", isText { hasTextDollar = true }
       word.append(character)
       rawCount += 1
     }
@@ -115,11 +125,11 @@ struct TypedWords: Sendable, Equatable {
     private mutating func endWord() {
       guard rawCount > 0 else { return }
       words.append(word)
-      (word, rawCount, isRedirection) = ("", 0, false)
+      (word, rawCount, isRedirection, hasTextDollar) = ("", 0, false, false)
     }
 
     private mutating func endCommand() {
-      (words, word, rawCount, isRedirection) = ([], "", 0, false)
+      (words, word, rawCount, isRedirection, hasTextDollar) = ([], "", 0, false, false)
     }
   }
 }

@@ -43,6 +43,7 @@ package struct EditingTerminal: Sendable {
   /// Restores the modes from before the first line for good. A prompt for a secret that still waits
   /// must not restore those that it found, which were the editor's.
   package func close() {
+    TerminalModes.endChanges()
     // What was typed at the prompt is no line of the shell.
     if TerminalModes.secret.isSaved, isInForeground { tcflush(input, TCIFLUSH) }
     TerminalModes.secret.restoreAndForget()

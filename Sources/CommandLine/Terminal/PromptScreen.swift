@@ -103,12 +103,14 @@ package final class PromptScreen: Sendable {
   }
 
   /// Moves below the line, for example before the program stops or ends. `redraw` shows the line
-  /// again.
+  /// again. In the background, nothing is written: the line of a program that was stopped from
+  /// outside is in the rows of the shell.
   package func leave() {
     state.withLock { state in
       state.isHidden = true
       guard let view = state.view, state.renderer.isShown else { return }
-      show(state.renderer.finish(view) + pasteOff)
+      let output = state.renderer.finish(view) + pasteOff
+      if TerminalModes.isInForeground(descriptor) { show(output) }
     }
   }
 

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 
@@ -13,6 +14,8 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   case tooLong
   /// A key that is not a character and does not edit the line, such as an arrow.
   case controlCharacter
+  /// Bytes that are not UTF-8, where the terminal has UTF-8.
+  case invalidUTF8
   /// Any other error, with the system's message.
   case failed(String)
 
@@ -24,6 +27,8 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
     case .tooLong: "more than \(SecretPrompt.limit) bytes"
     case .controlCharacter:
       "a key that is not a character was typed, such as an arrow: nothing was taken"
+    case .invalidUTF8:
+      "what was typed is not UTF-8, the encoding of the locale: nothing was taken"
     case .failed(let message): "cannot read the terminal: \(message)"
     }
   }
@@ -49,10 +54,12 @@ package enum SecretPrompt {
   ///   - showsInput: Whether the terminal shows what is typed, for an answer that is no secret.
   ///   - staysHidden: Whether echo stays off afterwards, until `release`. Text typed since the
   ///     previous prompt then answers the next one.
+  ///   - isUTF8: Whether the locale's encoding is UTF-8. Backspace then removes a whole character,
+  ///     and other bytes are an error.
   ///   - interruption: Ends the prompt, as Ctrl-C does.
   package static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
-    staysHidden: Bool = false, interruption: Interruption = Interruption(),
+    staysHidden: Bool = false, isUTF8: Bool = false, interruption: Interruption = Interruption(),
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -82,6 +89,7 @@ package enum SecretPrompt {
       }
     }
     hasEcho.store(showsInput, ordering: .relaxed)
+    hasUTF8.store(isUTF8, ordering: .relaxed)
     try setModes(descriptor, keepsInput: wasHidden)
     TerminalOutput.show(prompt, on: descriptor)
     var hasEndedRow = false
@@ -105,13 +113,14 @@ package enum SecretPrompt {
   /// not prompt: the user's next line or next secret would answer a prompt that comes too late.
   package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
-    staysHidden: Bool = false, _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
+    staysHidden: Bool = false, isUTF8: Bool = false,
+    _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
     return try await DetachedThread.runInterruptibly { interruption throws(SecretPromptError) in
       try read(
         prompt: prompt, terminal: path, showsInput: showsInput, staysHidden: staysHidden,
-        interruption: interruption, body)
+        isUTF8: isUTF8, interruption: interruption, body)
     }
   }
 
@@ -133,6 +142,7 @@ package enum SecretPrompt {
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
     if hasEcho.load(ordering: .relaxed) { modes.c_lflag |= tcflag_t(ECHO | ECHOE | ECHOK) }
     modes.c_iflag |= tcflag_t(ICRNL)
+    if hasUTF8.load(ordering: .relaxed) { modes.c_iflag |= tcflag_t(IUTF8) }
     withUnsafeMutableBytes(of: &modes.c_cc) {
       $0[Int(VEOL)] = interruptByte
       $0[Int(VEOL2)] = suspendByte
@@ -153,6 +163,9 @@ package enum SecretPrompt {
 
   /// Whether the present prompt shows what is typed.
   private static let hasEcho = Atomic(false)
+
+  /// Whether the present prompt reads UTF-8.
+  private static let hasUTF8 = Atomic(false)
 
   /// Whether the process was continued in the background while a prompt waits.
   private static let hasLostModes = Atomic(false)
@@ -283,6 +296,9 @@ package enum SecretPrompt {
       line[count] = byte
       count += 1
     }
+    let bytes = UnsafeRawBufferPointer(rebasing: line[..<count])
+    let valid = bytes.withMemoryRebound(to: UInt8.self, \.validUTF8Prefix)
+    guard valid == count || !hasUTF8.load(ordering: .relaxed) else { throw .invalidUTF8 }
     return count
   }
 

@@ -105,7 +105,7 @@ package struct TerminalModes: Sendable {
   }
 
   /// Lets keys arrive at once and unchanged, without echo. The saved modes have to be those of the
-  /// same terminal.
+  /// same terminal. In the background, where the modes are another program's, it does nothing.
   ///
   /// - Parameters:
   ///   - sendsSignals: Whether Ctrl-C, Ctrl-Z and Ctrl-\ send signals instead of being keys.
@@ -127,7 +127,9 @@ package struct TerminalModes: Sendable {
       $0[Int(VMIN)] = 1
       $0[Int(VTIME)] = 0
     }
-    Self.unlessEnding { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
+    Self.unlessEnding {
+      if Self.isInForeground(descriptor) { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
+    }
   }
 
   /// Restores the saved modes and forgets them.
@@ -154,10 +156,15 @@ package struct TerminalModes: Sendable {
     if !isEnding.load(ordering: .sequentiallyConsistent) { change() }
   }
 
-  /// Restores all saved modes for the last time, after a change that has begun.
-  package static func restoreAtTheEnd() {
+  /// Ends all changes of modes, and waits for one that has begun. Modes restored after that stay.
+  static func endChanges() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     for _ in 0..<100 where changes.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
+  }
+
+  /// Restores all saved modes for the last time, after a change that has begun.
+  package static func restoreAtTheEnd() {
+    endChanges()
     restoreAll()
   }
 

@@ -6,7 +6,7 @@ import SwiftBoardJSON
 enum DatabaseCommands {
   private static let collection = ArgumentSpec("collection", "its name", kind: .collection)
   private static let id = ArgumentSpec("id", "the document's id")
-  private static let name = ArgumentSpec("name", "the preference's name")
+  private static let name = ArgumentSpec("name", "the preference's name", kind: .preference)
 
   static let table = CommandTable<FeatureCommand<DatabaseAction>>([
     CommandSpec(

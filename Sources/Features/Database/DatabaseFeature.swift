@@ -55,7 +55,10 @@ extension BoardFeatures {
     ],
     passesWordsOn: true, bootstrap: { $0.isLoaded == false ? .bootstrap : nil },
     candidates: { kind, _, dependencies in
-      guard kind == .collection else { return [] }
-      return (try? await dependencies.persistence.collections()) ?? []
+      switch kind {
+      case .collection: (try? await dependencies.persistence.collections()) ?? []
+      case .preference: ((try? await dependencies.persistence.preferences()) ?? []).map(\.name)
+      default: []
+      }
     }, version: nil, migrations: DatabaseMigrations.all)
 }

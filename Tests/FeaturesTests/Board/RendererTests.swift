@@ -208,6 +208,21 @@ struct RendererTests {
     #expect(replayed.first?.text.contains("«secret:radarr»") == true)
   }
 
+  @Test("a file has the marks of secrets in ASCII, at a terminal too")
+  func redirectedMarks() {
+    let end = BoardAction.keychain(.succeeded(job: 4, result: .revealed(name: "radarr")))
+    var settings = BoardSettings()
+    settings.isTerminal = true
+    func text(_ redirect: CommandContext.Redirect?) -> String? {
+      outputs(end, settings: settings, isReplay: true) { $0.redirect = redirect }.first?.text
+    }
+    #expect(text(nil)?.contains("«secret:radarr»") == true)
+    #expect(text(.init(file: "a.txt", appends: false))?.contains("[secret:radarr]") == true)
+    // As in recordings from before there was this rule.
+    settings.isTerminal = nil
+    #expect(text(.init(file: "a.txt", appends: false))?.contains("«secret:radarr»") == true)
+  }
+
   @Test("a line's own format wins over the program's")
   func ownFormat() {
     let end = BoardAction.api(.succeeded(job: 4, result: .services(services: [])))

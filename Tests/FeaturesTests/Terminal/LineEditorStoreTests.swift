@@ -6,6 +6,7 @@ import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
 
 /// The line editor as a store whose keys are actions.
 @Suite struct LineEditorStoreTests {
@@ -53,6 +54,26 @@ import Testing
       schema: Self.schema)
     let summary = try replayer.replay(RotatedLog(LogFile(path: folder.path("keys.jsonl"))))
     #expect(summary.steps == store.stepCount)
+  }
+
+  @Test("line breaks before a pasted line are no part of the history, and do not keep it out")
+  func pastedBreaks() throws {
+    let folder = try TemporaryFolder()
+    let terminal = Terminal(
+      environment: [:], isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false)
+    let reader = try EditingLineReader(
+      screen: PromptScreen(terminal: terminal, usesColor: false, isASCII: true),
+      historyPath: folder.path("history"), hints: CommandHints(BoardFeatures.all.commands),
+      onInterrupt: {}, complete: { _ in nil })
+    let lines = Lines()
+    for text in ["\n\necho a", "\n echo b", "\techo c", "\u{A0}d", "\necho e\n  f"] {
+      let line = ScriptLine(
+        text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text))
+      reader.remember(text, isKept: lines.session.mayKeep(line))
+    }
+    #expect(reader.historyLines == ["echo a", "\u{A0}d", "echo e\n  f"])
+    #expect(
+      try HistoryFile(path: folder.path("history")).lines() == ["echo a", "\u{A0}d", "echo e\n  f"])
   }
 
   @Test("a Tab asks for candidates in one effect, and keys wait for them")

@@ -34,6 +34,9 @@ import Testing
     let shown = await answer(preview, "api", "service", "show", "")
     #expect(shown == services.map { String($0.dropLast()) })
     #expect(!(await answer(preview, "db", "list", "")).isEmpty)
+    for command in ["get", "set", "unset"] {
+      #expect(await answer(preview, "db", "preference", command, "g") == ["greeting"])
+    }
     #expect(await answer("db", "list", "") == [])
     #expect(
       await answer("db", "list", "", environment: ["SWIFTBOARD_ENVIRONMENT": "preview"]) != [])

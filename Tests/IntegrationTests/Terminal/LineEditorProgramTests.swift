@@ -532,6 +532,29 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test(
+    "a program that is ended while it is stopped or in the background leaves the terminal alone",
+    arguments: [
+      ("kill %1; bg", 128 + SIGTERM), ("bg; kill %1", 128 + SIGTERM),
+      ("kill -HUP %1; bg", 128 + SIGHUP),
+    ])
+  func endedWhileStopped(line: String, code: Int32) async throws {
+    let program = try Program()
+    let terminal = try await Self.startFromShell(program, "--record r.jsonl")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board ●›") }
+    terminal.type("echo h''i\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    let stopped = terminal.output.count
+    terminal.type("\(line); wait %1; echo en''ded $?\n")
+    #expect(await terminal.waitForOutput("ended \(code)\r\n"), "\(terminal.outputText)")
+    #expect(!terminal.isRaw && terminal.echoes, "the shell has the terminal as it was")
+    let text = String(decoding: terminal.output.dropFirst(stopped), as: UTF8.self)
+    #expect(!text.contains("›"), "\(text)")
+    try await program.expectWholeRecording()
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
   @Test("a program that is started in the background begins when it is in the foreground")
   func startedInTheBackground() async throws {
     let program = try Program()
