@@ -42,6 +42,13 @@ struct ExpansionTests {
       #expect(error?.length == length)
       #expect(error?.help != nil)
     }
+    for (text, help) in [
+      ("x $1", "a script gets it by"), ("x $10", "a script gets it by"),
+      ("x $0", "the first argument of a script is $1"), ("x $a", "set a VALUE first"),
+    ] {
+      let error = #expect(throws: UsageError.self) { try arguments(text) }
+      #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")")
+    }
     let none = #expect(throws: UsageError.self) { try arguments("x {{last}}") }
     #expect(none?.message == "there is no last value yet")
   }

@@ -63,7 +63,10 @@ struct LineFuzzTests {
   @Test("mightEnd follows what is open", arguments: 0..<16)
   func mightEnd(seed: UInt64) {
     var generator = SeededRandom(seed: seed &+ 2000)
-    let few = ["{", "}", "[", "]", "\"", "\\", "a", "'", ",", " ", "E", "<<E", "\\\""]
+    let few = [
+      "{", "}", "[", "]", "\"", "\\", "a", "'", ",", " ", "E", "<<E", "\\\"", "#", ";", "<<<",
+      "\tE", "<<-E", " <<F", "F", ">",
+    ]
     let all = few + Self.pieces.filter { !$0.utf8.contains(0x0A) && $0 != "\r" }
     for count in 0..<800 {
       var text = ""
@@ -94,6 +97,7 @@ struct LineFuzzTests {
     arguments: [
       ("a \\", #"-H "x: {y}" ${b} {{last}} \"#), ("a \"", #"say \"{{x["a"]}}\" and"#),
       ("a {", #"{"k": "${v} {{last}} \"", "x": ${w}},"#), ("a <<E", "{{last}} ${v} \\"),
+      ("a \\", "# b \\"), ("a \\", "x <<<y z<<w \\"), ("a <<E", "\tE"), ("a <<E <<-F", "\tF"),
     ])
   func follows(start: String, line: String) {
     guard case .incomplete(var open) = LineParser.parse(start) else {
@@ -103,6 +107,21 @@ struct LineFuzzTests {
     for _ in 0..<3 {
       let mightEnd = open.mightEnd(with: line)
       #expect(!mightEnd)
+    }
+  }
+
+  @Test("of several heredocs, only the end of the last one is parsed again")
+  func endsOfHeredocs() {
+    guard case .incomplete(var open) = LineParser.parse("a <<E <<-F <<E") else {
+      Issue.record("not open")
+      return
+    }
+    for (line, mightEnd, tag) in [
+      ("F", false, "E"), ("E", false, "F"), ("E", false, "F"), ("\tF", false, "E"),
+      ("\tE", false, "E"), ("E", true, "E"),
+    ] {
+      #expect(open.mightEnd(with: line) == mightEnd)
+      #expect(open.reason == .heredoc(tag))
     }
   }
 }

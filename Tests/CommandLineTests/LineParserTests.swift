@@ -21,6 +21,7 @@ struct LineParserTests {
       ("a > f", "(a) > (f)"),
       ("a >f", "(a) > (f)"),
       ("a >> f", "(a) >> (f)"),
+      ("a > \\&2", "(a) > (&2)"),
       ("a>b", "(a>b)"),
       ("a & > f", "(a) & > (f)"),
       ("a > f &", "(a) & > (f)"),
@@ -177,6 +178,9 @@ struct LineParserTests {
       ("&", "error at 0:1+1: a command is missing before '&'"),
       ("a & bcd", "error at 0:5+3: nothing may follow '&'"),
       ("a > f g", "error at 0:7+1: nothing may follow '> FILE'"),
+      ("a >&2", "error at 0:3+3: '>&' redirects to no stream here"),
+      ("a >> &f; b", "error at 0:3+5: '>>&' redirects to no stream here"),
+      ("a > &", "error at 0:3+3: '>&' redirects to no stream here"),
       ("a && b", "error at 0:3+2: '&&' joins no commands here"),
       ("a | b", "error at 0:3+1: '|' joins no commands here"),
       ("a << E\nx\nE", "error at 0:3+2: a tag follows '<<' without a blank or '-'"),
@@ -271,6 +275,18 @@ struct LineParserTests {
     #expect(other.kind == .usage)
     #expect(other.prefix == .mustFail)
     #expect(LineParser.parse("!a ;;").prefix == .mustFail)
+  }
+
+  @Test("a prefix without a command does not apply to its own error")
+  func prefixOfNothing() {
+    for text in ["!", "- ", "time", "! # a", "-; a"] {
+      guard case .invalid(let error) = LineParser.parse(text) else {
+        Issue.record("\(text) is not invalid")
+        continue
+      }
+      #expect(error.message.hasPrefix("a command is missing after"))
+      #expect(error.prefix == nil)
+    }
   }
 
   @Test("words know their place in characters")

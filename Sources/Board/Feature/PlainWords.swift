@@ -4,11 +4,16 @@ import SwiftBoardCommandLine
 /// store.
 package func plain(_ argument: Argument, _ command: String) throws(UsageError) -> String {
   guard let text = argument.text else {
-    throw UsageError(
-      "'\(command)' would show the secret; it takes no {{secret:NAME}}",
-      help: "a secret goes into a request or a service's --auth", at: argument)
+    throw takesNoSecret(command, at: argument)
   }
   return text
+}
+
+/// Returns the error of a reference to a secret in a command that would print or store the value.
+func takesNoSecret(_ command: String, at argument: Argument? = nil) -> UsageError {
+  UsageError(
+    "'\(command)' would show the secret; it takes no {{secret:NAME}}",
+    help: "a secret goes into a request or a service's --auth", at: argument)
 }
 
 package func plainIfGiven(_ argument: Argument?, _ command: String) throws(UsageError) -> String? {

@@ -14,6 +14,10 @@ package struct ShellWords: Sendable, Equatable {
   private var open: OptionSpec?
   /// Whether the last word is an argument of a script.
   private var isScript = false
+  /// Whether an option gives a line, so that no command and no script can follow.
+  private var hasLine = false
+  /// Whether the program refuses an option before the last word.
+  private var isRefused = false
   /// Whether `--` or a word of the command ended the program's options.
   private var hasEnded = false
 
@@ -32,14 +36,21 @@ package struct ShellWords: Sendable, Equatable {
         break
       }
       options.append(word)
-      guard let option = Self.valued(word) else { continue }
-      if option.name == ProgramOption.script.name { isScript = true }
-      guard Self.wantsNext(word) else {
+      let uses = try? Argument(word).options(among: ProgramOption.allSpecs) {
+        UsageError("unknown option '\($0)'")
+      }
+      guard let use = uses?.last else {
+        isRefused = true
+        return
+      }
+      if use.option == ProgramOption.script { isScript = true }
+      if use.option == ProgramOption.lines { hasLine = true }
+      guard case .next = use.value else {
         if isScript { return }
         continue
       }
       guard let value = before.first else {
-        open = option
+        open = use.option
         options.removeLast()
         return
       }
@@ -52,34 +63,12 @@ package struct ShellWords: Sendable, Equatable {
 
   /// Returns what can stand for the last word, or `nil` if nothing is known.
   package func completion<Output>(in table: CommandTable<Output>) -> LineCompletion? {
+    if isRefused || hasLine && isScript { return nil }
     if let open { return LineCompletion(typed: typed, kind: open.kind) }
     if isScript { return LineCompletion(typed: typed, kind: .file) }
     if !hasEnded, typed.hasPrefix("-") {
       return LineCompletion(typed: typed, options: ProgramOption.allSpecs)
     }
-    return LineCompletion(command, typed: typed, in: table)
-  }
-
-  /// Returns the option of a word that takes a value, attached or as the next word.
-  private static func valued(_ word: String) -> OptionSpec? {
-    if word.hasPrefix("--") {
-      let text = String(word.dropFirst(2))
-      let name = text.cutAtEquals()?.name ?? text
-      return ProgramOption.allSpecs.first { !$0.isFlag && $0.name == name }
-    }
-    for letter in word.dropFirst() {
-      let option = ProgramOption.allSpecs.first { $0.short == letter }
-      if option?.isFlag != true { return option }
-    }
-    return nil
-  }
-
-  /// Returns whether the value of an option is the next word, and not attached.
-  private static func wantsNext(_ word: String) -> Bool {
-    if word.hasPrefix("--") { return !word.unicodeScalars.contains("=") }
-    return word.last == valued(word)?.short
-      && word.dropFirst().dropLast().allSatisfy { letter in
-        ProgramOption.allSpecs.contains { $0.short == letter && $0.isFlag }
-      }
+    return hasLine ? nil : LineCompletion(command, typed: typed, in: table)
   }
 }

@@ -70,8 +70,10 @@ struct TypedSecretFinder: Sendable {
   private func secret(
     inUnread text: String, _ error: UsageError, _ redactor: Redactor
   ) -> TypedSecret? {
-    known.secret(inUnread: text, redactor) ?? literal(inUnread: text)
-      ?? value(inUnread: text, error)
+    if let known = known.secret(inUnread: text, redactor) { return known }
+    guard let found = literal(inUnread: text) ?? value(inUnread: text, error) else { return nil }
+    // The error of a line that is no text has a code of its own, and quotes no word.
+    return error.kind == .malformedData ? TypedSecret(name: found.name, reporting: error) : found
   }
 
   /// Returns the text of a line for steps. If a variable may name the command, a line with a
@@ -126,11 +128,30 @@ struct TypedSecretFinder: Sendable {
   /// Returns a secret in a text that could not be parsed as commands.
   private func value(inUnread text: String, _ error: UsageError) -> TypedSecret? {
     for feature in positions {
-      if let found = feature.find(anywhereIn: text) {
-        return refusal(for: found, of: feature, error)
+      guard let found = feature.find(anywhereIn: text) else { continue }
+      // A wrong escape alone is a value only where one is stored.
+      if !found.isStoring, let rest = Self.text(text, withoutEscapeOf: error),
+        feature.find(anywhereIn: rest) == nil
+      {
+        continue
       }
+      return refusal(for: found, of: feature, error)
     }
     return nil
+  }
+
+  /// Returns a text without the wrong escape that an error is about, or `nil` if it is about
+  /// something else.
+  private static func text(_ text: String, withoutEscapeOf error: UsageError) -> String? {
+    var rows = text.physicalLines
+    guard let column = error.column, let length = error.length,
+      rows.indices.contains(error.lineOffset)
+    else { return nil }
+    let row = rows[error.lineOffset]
+    let escape = row.dropFirst(column - 1)
+    guard escape.first == "\\" else { return nil }
+    rows[error.lineOffset] = row.prefix(column - 1) + escape.dropFirst(length)
+    return rows.joined(separator: "\n")
   }
 
   /// Returns a value at the position of a secret, and the feature.
@@ -215,11 +236,12 @@ struct TypedSecretFinder: Sendable {
     guard let found = literals.lazy.compactMap({ $0.find(words) }).first else {
       return literal(behindUnknown: words, mayBeAlias: mayBeAlias)
     }
-    // A reference that is text was quoted, as a shell needs it.
-    let isQuoted = words.contains {
-      $0.text(replacingSecretsWith: "\u{FFFC}").contains("{{secret:")
-    }
-    return TypedSecret(found, isQuoted: isQuoted)
+    return TypedSecret(found, isQuoted: Self.haveQuotedReference(words))
+  }
+
+  /// Returns whether a reference in words is text. It was quoted, as a shell needs it.
+  private static func haveQuotedReference(_ words: [Argument]) -> Bool {
+    words.contains { $0.text(replacingSecretsWith: "\u{FFFC}").contains("{{secret:") }
   }
 
   /// Returns a secret in words of which the first is no command: misspelt, left out, or that of
@@ -229,7 +251,8 @@ struct TypedSecretFinder: Sendable {
     func find(_ rest: some Sequence<Argument>) -> SecretWords.Found? {
       literals.lazy.compactMap { $0.find([Argument($0.feature)] + rest) }.first
     }
-    if let found = find(words.prefix(1)) { return TypedSecret(found) }
+    let isQuoted = Self.haveQuotedReference(words)
+    if let found = find(words.prefix(1)) { return TypedSecret(found, isQuoted: isQuoted) }
     guard let found = find(words.dropFirst()) ?? find(words) else { return nil }
     if !mayBeAlias {
       // The error quotes the first word alone, which has no secret.
@@ -237,29 +260,40 @@ struct TypedSecretFinder: Sendable {
         return TypedSecret(name: found.name, reporting: error)
       }
     }
-    return TypedSecret(found)
+    return TypedSecret(found, isQuoted: isQuoted)
   }
 
   /// Returns a secret in the line that an alias is to stand for, be it quoted or not, or in the
-  /// words behind `help`.
+  /// words behind `help`. Neither takes a reference, so none is advised to leave its quotes off.
   private func literal(inLineOf words: [Argument]) -> TypedSecret? {
+    let line: [Argument]
+    var found: TypedSecret?
     switch words.first?.text {
     case "alias" where words.count > 2:
-      literal(in: Array(words[2...]), mayBeAlias: true)
+      line = Array(words[2...])
+      found =
+        literal(in: line, mayBeAlias: true)
         ?? literal(
-          inUnread: words[2...].compactMap(\.text).joined(separator: " "), mayBeAlias: true)
+          inUnread: line.compactMap(\.text).joined(separator: " "), mayBeAlias: true)
     case "help":
-      literal(in: Array(words[1...]), mayBeAlias: true)
+      line = Array(words[1...])
+      found = literal(in: line, mayBeAlias: true)
     default:
-      nil
+      return nil
     }
+    guard let found, let command = words[0].text, Self.haveQuotedReference(line) else {
+      return found
+    }
+    return TypedSecret(name: found.name, reporting: takesNoSecret(command))
   }
 
   /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.
   private func literal(inUnread text: String, mayBeAlias: Bool = false) -> TypedSecret? {
     var scanner = RoughLineScanner(text)
     while var words = scanner.nextWords()?.withoutWatch(firstWords) {
-      if let first = words.first?.text { words[0] = Argument(first.trimming(prefixes: "!-")) }
+      if let first = words.first?.text(replacingSecretsWith: "") {
+        words[0] = Argument(first.trimming(prefixes: "!-"))
+      }
       if let found = literal(in: words, mayBeAlias: mayBeAlias) { return found }
     }
     return nil

@@ -7,15 +7,25 @@ extension IncompleteLine {
     lastLine += 1
     // A line editor returns several physical lines at once.
     if line.utf8.contains(UInt8(ascii: "\n")) { return true }
-    if case .heredoc(let tag) = reason { return line.drop { $0 == "\t" } == tag }
+    if case .heredoc = reason { return endsHeredocs(with: line) }
     var line = line
     return line.withUTF8 { bytes in
-      var scanner = ContinuationScanner(bytes, in: &reason)
+      var scanner = ContinuationScanner(bytes, in: &reason, mayBeginComment: mayBeginComment)
       guard scanner.scan(), let open = scanner.openReason else { return true }
       reason = open
+      mayBeginComment = scanner.mayBeginComment
       if let opened = scanner.openingColumn { (lineOffset, column) = (lastLine, opened) }
       return false
     }
+  }
+
+  /// Returns whether a physical line ends the last open heredoc.
+  private mutating func endsHeredocs(with line: String) -> Bool {
+    guard heredocs.first?.isEnded(by: line) == true else { return false }
+    heredocs.removeFirst()
+    guard let next = heredocs.first else { return true }
+    (reason, lineOffset, column) = (.heredoc(next.tag), next.lineOffset, next.column)
+    return false
   }
 }
 
@@ -34,10 +44,16 @@ private struct ContinuationScanner {
   private var opening: Int?
   /// See `LineScanner.unclosedReferenceEnd`.
   private var hasNoReferenceEnd = false
+  /// Whether a `#` may begin a comment: nothing but blanks is before it in its command.
+  private(set) var mayBeginComment: Bool
 
   /// Moves the open brackets out of `reason`, so that they are changed in place.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, in reason: inout IncompleteLine.Reason) {
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, in reason: inout IncompleteLine.Reason,
+    mayBeginComment: Bool
+  ) {
     self.bytes = bytes
+    self.mayBeginComment = mayBeginComment
     switch reason {
     case .quote(let mark): construct = mark == "'" ? .singleQuote : .doubleQuote
     case .bracket(let open, let inString):
@@ -83,6 +99,13 @@ private struct ContinuationScanner {
     index + offset < bytes.count ? bytes[index + offset] : nil
   }
 
+  /// Whether a word may begin here. The file of a redirection follows `>` without a blank.
+  private var mayBeginWord: Bool {
+    guard index > 0 else { return true }
+    let before = Unicode.Scalar(bytes[index - 1])
+    return LineScanner.isBlank(before) || before == ";" || before == ">"
+  }
+
   private mutating func open(_ construct: Construct) {
     (self.construct, opening) = (construct, index)
     index += 1
@@ -91,6 +114,10 @@ private struct ContinuationScanner {
   private mutating func close() { (construct, opening) = (.none, nil) }
 
   private mutating func scanOutside(_ byte: UInt8) -> Bool {
+    let isFirst = mayBeginComment
+    if !LineScanner.isBlank(Unicode.Scalar(byte)), byte != UInt8(ascii: "\\") || peek(1) != nil {
+      mayBeginComment = byte == UInt8(ascii: ";")
+    }
     switch byte {
     case UInt8(ascii: "'"): open(.singleQuote)
     case UInt8(ascii: "\""): open(.doubleQuote)
@@ -103,10 +130,8 @@ private struct ContinuationScanner {
     case UInt8(ascii: "\\"):
       if peek(1) == nil { (endsInBackslash, opening) = (true, index) }
       index += 2
-    case UInt8(ascii: "#") where index == 0 || bytes[index - 1] <= UInt8(ascii: " "),
-      UInt8(ascii: "#") where bytes[index - 1] == UInt8(ascii: ";"):
-      return false
-    case UInt8(ascii: "<") where peek(1) == byte: return false
+    case UInt8(ascii: "#") where isFirst: return false
+    case UInt8(ascii: "<") where peek(1) == byte && peek(2) != byte && mayBeginWord: return false
     default: index += 1
     }
     return true

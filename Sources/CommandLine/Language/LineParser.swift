@@ -36,7 +36,8 @@
 ///   whole word. `>` is not special before `=`, or in a command that is `assert`, also behind
 ///   `watch`, which uses it for comparisons.
 /// - `|`, `||` and `&&` as whole words are refused: they look like shell operators but would be
-///   arguments.
+///   arguments. A file of a redirection that begins with `&` is refused, too: it looks like a
+///   stream.
 /// - An open quote, bracket or heredoc, or a last `\`, makes the text incomplete, also after an
 ///   error in it or before it. So the rest of its text is not taken for lines.
 /// - Columns count characters from 1 in their physical line. CR LF counts as a newline.

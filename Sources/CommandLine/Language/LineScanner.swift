@@ -99,10 +99,11 @@ struct LineScanner {
     try skipBlanks()
     if isAtEnd || current == ";" || current == "\n" || current == "#" {
       let word = text(start..<end)
+      let example = "\(word)\(prefix == .time ? " " : "")db stats"
+      // A prefix of nothing does not say how the error counts.
+      prefix = nil
       fail(
-        "a command is missing after '\(word)'",
-        help: "for example: \(word)\(prefix == .time ? " " : "")db stats",
-        at: start, to: end)
+        "a command is missing after '\(word)'", help: "for example: \(example)", at: start, to: end)
     }
   }
 
@@ -129,7 +130,7 @@ struct LineScanner {
         isAfterCommand = true
       }
     }
-    if let open = heredocs.first { throw incomplete(.heredoc(open.tag), at: open.opener) }
+    if !heredocs.isEmpty { throw incomplete(heredocs[...]) }
   }
 
   // MARK: One command
@@ -195,6 +196,12 @@ struct LineScanner {
       return nil
     }
     let open = heredocs.count
+    if scalar == "&" {
+      fail(
+        "'\(mark)&' redirects to no stream here",
+        help: "'\(mark) FILE' takes the results; a name that begins with '&' needs quotes",
+        at: start, to: wordEnd(from: index))
+    }
     let file = try readWord(command: commands.count, position: words.count)
     if heredocs.count > open { fail("a heredoc is not a file name", at: end, to: index) }
     return ParsedCommand.Redirect(file: file, appends: appends)
@@ -240,7 +247,7 @@ struct LineScanner {
 
   private mutating func readHeredocs() throws(OpenConstruct) {
     let pending = heredocs
-    for heredoc in pending {
+    for (position, heredoc) in pending.enumerated() {
       let start = index
       var lineStart = index
       while true {
@@ -261,7 +268,7 @@ struct LineScanner {
           break
         }
         guard lineEnd < scalars.count else {
-          throw incomplete(.heredoc(heredoc.tag), at: heredoc.opener)
+          throw incomplete(pending[position...])
         }
         lineStart = lineEnd + 1
       }
@@ -366,6 +373,27 @@ struct LineScanner {
     return OpenConstruct(
       line: IncompleteLine(
         reason: reason, lineOffset: location.lineOffset, column: location.column,
-        lastLine: locations.location(scalars.count).lineOffset))
+        lastLine: locations.location(scalars.count).lineOffset,
+        mayBeginComment: reason == .backslash && mayBeginCommand(at: start)))
+  }
+
+  /// Returns the error of heredocs whose texts do not end, of which there is at least one.
+  private func incomplete(_ heredocs: ArraySlice<Heredoc>) -> OpenConstruct {
+    let first = heredocs[heredocs.startIndex]
+    var open = incomplete(.heredoc(first.tag), at: first.opener)
+    let remaining = heredocs.map { heredoc in
+      let location = location(heredoc.opener)
+      return OpenHeredoc(
+        tag: heredoc.tag, allowsTabs: heredoc.allowsTabs, lineOffset: location.lineOffset,
+        column: location.column)
+    }
+    open.line.heredocs = remaining[...]
+    return open
+  }
+
+  /// Returns whether a command may begin at a place, by what is before it in its physical line.
+  private func mayBeginCommand(at position: Int) -> Bool {
+    let before = scalars[..<position].last { !Self.isBlank($0) }
+    return before == nil || before == ";" || before == "\n"
   }
 }

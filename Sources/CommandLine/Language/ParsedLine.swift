@@ -45,6 +45,22 @@ public struct ParsedCommand: Sendable, Hashable {
   }
 }
 
+/// A heredoc of an incomplete line whose text has not ended.
+struct OpenHeredoc: Sendable, Hashable {
+  var tag: String
+  /// Whether tabs may precede the tag at the end.
+  var allowsTabs: Bool
+  /// The position of the heredoc; see `IncompleteLine`.
+  var lineOffset: Int
+  var column: Int
+
+  func isEnded(by line: String) -> Bool {
+    let scalars = line.unicodeScalars
+    return (allowsTabs ? scalars.drop { $0 == "\t" } : scalars[...])
+      .elementsEqual(tag.unicodeScalars)
+  }
+}
+
 /// The open construct of an incomplete line, and its position.
 public struct IncompleteLine: Sendable, Hashable {
   /// The kind of open construct.
@@ -69,6 +85,10 @@ public struct IncompleteLine: Sendable, Hashable {
   public internal(set) var problem: LineSyntaxError?
   /// The index of the last physical line so far, from 0.
   var lastLine: Int
+  /// Whether a `#` at the start of the next physical line may begin a comment.
+  var mayBeginComment = false
+  /// The heredocs whose texts have not ended, the open one first.
+  var heredocs: ArraySlice<OpenHeredoc> = []
 
   /// The error if no further line follows. It has no prefix, because the rest of a script may be in
   /// the line.

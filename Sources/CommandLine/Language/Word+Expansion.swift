@@ -61,9 +61,13 @@ extension Word {
 
   private func missingVariable(_ name: String) -> UsageError {
     let help =
-      name.first?.isNumber == true
-      ? "a script gets it by '-f FILE ARG' or 'source FILE ARG'; or write \\$ for the character"
-      : "set \(name) VALUE first, or write \\$ for the character"
+      if name.first?.isNumber != true {
+        "set \(name) VALUE first, or write \\$ for the character"
+      } else if name.allSatisfy({ $0 == "0" }) {
+        "the first argument of a script is $1; or write \\$ for the character"
+      } else {
+        "a script gets it by '-f FILE ARG' or 'source FILE ARG'; or write \\$ for the character"
+      }
     return error("no variable '\(name)'", help: help)
   }
 

@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test(
+    "nothing is offered where the program refuses what comes",
+    arguments: [
+      ["-c", "echo a", ""], ["-cx", "--", ""], ["-c", "x", "-f", ""], ["-c", "x", "api", "g"],
+      ["--nope", ""], ["--nope", "--js"], ["-qZ", ""], ["--quiet=1", ""],
+    ])
+  func refused(words: [String]) {
+    #expect(ShellWords(words).completion(in: Self.table) == nil, "\(words)")
+  }
+
+  @Test("options follow a line") func optionsBehindALine() {
+    #expect(Self.answer(["-c", "echo a", "--ho"]) == ["--home"])
+  }
+
   @Test("values keep what stands before them in the word")
   func heads() {
     #expect(Self.answer(["api", "x{{secret:k"], ["key", "other"]) == ["x{{secret:key}}"])

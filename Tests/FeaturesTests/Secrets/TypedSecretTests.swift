@@ -194,6 +194,76 @@ struct TypedSecretTests {
     }
   }
 
+  @Test(
+    "rule 3: a secret in a line that cannot be parsed is in no step, whatever references it has",
+    arguments: [
+      "api get http://h/ X-Api-Key:{{secret:k}} token==hunter2x | jq",
+      "api get http://h/ 'a=={{secret:k}}' token==hunter2x | jq",
+      "api get http://h/ token==hunter2x X-Api-Key:{{secret:k",
+      "api get http://h/ X-Api-Key:{{secret:k token==hunter2x",
+      "api get http://h/?a={{secret:k&token=hunter2x",
+      "api get http://h/ X-Api-Key:{{secret:k token==hunter2x a=={{secret:j}} |",
+      "api get http://h/ token=={{hunter2x}}", "{{secret:k}} token==hunter2x |",
+      "downloads add u {{secret:k}} http://h/?apikey=hunter2x | x",
+      "echo x | api get http://h/ token==hunter2x", "echo x & api get http://h/ token==hunter2x",
+      "echo x && y || api get http://h/ token==hunter2x",
+      "echo x; api service add s http://h & --auth header:X=hunter2x",
+      "keychain unlock \"hunter2x\\q\"", "keychain set a \"hunter2x\\q\"",
+      "keychain status hunter2x \"\\q\"",
+    ])
+  func beside(line: String) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == 64)
+    #expect(!lines.allPrinted.contains("hunter2x"), "\(lines.allPrinted)")
+    #expect(!lines.allSteps.contains("hunter2x"), "\(lines.allSteps)")
+    #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
+  }
+
+  @Test(
+    "a line that cannot be parsed reports its own error where it names secrets",
+    arguments: [
+      ("api get http://h/ X-Api-Key:{{secret:k}} | jq .", "'|' joins no commands here"),
+      ("api get http://h/ token=={{secret:k}} && echo", "'&&' joins no commands here"),
+      ("api get http://h/ token=={{ secret:my key }} || a", "'||' joins no commands here"),
+      ("api get http://h/ 'token=={{secret:k}}' | jq", "'|' joins no commands here"),
+      ("api get http://h/ token=={{last.body}} | jq", "'|' joins no commands here"),
+      ("api get http://h/ token=={{secret:k}} > a b", "nothing may follow '> FILE'"),
+      ("api get http://h/ Authorization:\"Bearer {{secret:k}}\" \"", "is never closed"),
+      ("api get http://h/ token=={{secret:k}} \\", "a line should follow the \\"),
+      ("api get http://h/ token=={{secret:k}} ${", "expected ${name}"),
+      ("api get http://h/ token=={{secret:k}} {{lst.a}}", "unknown reference '{{lst.a}}'"),
+      ("api get http://h/ X-Api-Key:{{secret:k", "'{{' is not closed"),
+      ("api get http://h/ \"X-Api-Key:{{secret:k\"", "'{{' is not closed"),
+      ("api service add s http://h --auth header:X={{secret:k}} \"", "is never closed"),
+      ("watch 1s api get http://h/ token=={{secret:k}} | x", "'|' joins no commands here"),
+      ("downloads add u \"http://h/?apikey={{secret:i}}\" | x", "'|' joins no commands here"),
+      (#"keychain status "\q""#, #"unknown escape '\q'"#),
+      (#"keychain get "\u{0}""#, #"'\u{0}' is not a character"#),
+      (#"keychain remove "\u{0}""#, #"'\u{0}' is not a character"#),
+    ])
+  func ownError(line: String, message: String) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == 64)
+    #expect(lines.allPrinted.contains(message), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("  \(line)\n"), "\(lines.allPrinted)")
+    #expect(!lines.allSteps.contains("[refused"), "\(lines.allSteps)")
+  }
+
+  @Test("a line that is no text is malformed data, whatever may be a secret in it")
+  func malformedText() {
+    let secrets = TypedSecretFinder(BoardFeatures.all)
+    func refusal(_ text: String) -> TypedSecret? {
+      secrets.refusal(
+        of: ScriptLine(
+          text: text, location: LineLocation("test.sb", line: 1),
+          parsed: .invalid(LineSyntaxError("invalid UTF-8", kind: .malformedData))), Redactor())
+    }
+    #expect(refusal("set\u{fffd} q {{secret:x}}") == nil)
+    for text in ["keychain get \u{fffd} x", "set\u{fffd} q token==hunter2"] {
+      #expect(refusal(text)?.error == UsageError("invalid UTF-8", kind: .malformedData))
+    }
+  }
+
   @Test("what is wrong besides is said, and the value is not")
   func messages() async {
     for (line, error) in [
@@ -206,6 +276,19 @@ struct TypedSecretTests {
         "alias w \"get http://h/ token==hunter2\"",
         "error: the value of 'token' looks like a secret"
       ),
+      (
+        "alias s 'api get nas/x X-Api-Key:{{secret:k}}'",
+        "error: 'alias' would show the secret; it takes no {{secret:NAME}}"
+      ),
+      (
+        "alias s api get nas/x 'X-Api-Key:{{secret:k}}'",
+        "error: 'alias' would show the secret; it takes no {{secret:NAME}}"
+      ),
+      (
+        "help api get nas/x 'X-Api-Key:{{secret:k}}'",
+        "error: 'help' would show the secret; it takes no {{secret:NAME}}"
+      ),
+      ("source x.sb; q 'token=={{secret:k}}'", "error: in single quotes {{secret:...}} is plain"),
       (
         "api get http://h/ --proxy http://u:hunter2@p:1",
         """
