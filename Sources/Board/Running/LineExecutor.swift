@@ -98,6 +98,9 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
+  /// Whether a command that runs until it is cancelled has begun and not ended.
+  var hasEndless: Bool { jobs.endless.contains { !board.hasEnded($0) } }
+
   /// The exit code of the program after the end of standard output, or `nil` before it.
   var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
 
@@ -382,6 +385,7 @@ public final class LineExecutor: Sendable {
       if match.output.isEndless {
         jobs.noteEndless(context.job)
         context.usesPager = false
+        if context.redirect == nil { lostOutput.withLock { $0.watchReader }() }
       }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
@@ -470,6 +474,7 @@ public final class LineExecutor: Sendable {
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
+      endIfUnread(context)
       // The next line must see the recording started, marked or ended.
       if action.changesRecording { _ = await board.wait(for: context.job) }
       // The pause of a `watch` begins when its round has ended.
@@ -478,8 +483,14 @@ public final class LineExecutor: Sendable {
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
+    endIfUnread(context)
     let code = await jobs.wait(for: [context.job], in: line.id)[0]
     return await closeOutput(of: context, code, line)
+  }
+
+  /// Ends a command without an end that has started after the reader of standard output has left.
+  private func endIfUnread(_ context: CommandContext) {
+    if isEndless(context.job), lostOutputCode != nil { endWithoutOutput() }
   }
 
   /// Closes the file that receives a command's output, if any. A failed write is a failure of its
