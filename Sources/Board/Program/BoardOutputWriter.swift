@@ -114,8 +114,8 @@ final class BoardOutputWriter: Sendable {
       watchReader: { [self] in watchReader() })
   }
 
-  /// Ends the run when the reader of standard output leaves, if that is a pipe and a command without
-  /// an end runs then. Returns at once. Without one, the next write finds out.
+  /// Ends the run when the reader of standard output leaves, if that is a pipe, and if a command
+  /// without an end runs then. Without one, the next write finds out. Returns at once.
   private func watchReader() {
     guard FileInfo(descriptor: STDOUT_FILENO)?.isPipe == true,
       !watchesReader.exchange(true, ordering: .relaxed)
