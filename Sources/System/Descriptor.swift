@@ -60,6 +60,13 @@ package enum Descriptor {
   /// Waits until a descriptor takes bytes or has no reader.
   package static func waitForOutput(_ descriptor: Int32) { wait(descriptor, for: POLLOUT) }
 
+  /// Waits until nothing can read what is written to a pipe.
+  package static func waitForEndOfReaders(_ pipe: Int32) {
+    // Errors are reported also if nothing is asked for.
+    var request = pollfd(fd: pipe, events: 0, revents: 0)
+    while poll(&request, 1, -1) <= 0 {}
+  }
+
   private static func wait(_ descriptor: Int32, for events: some BinaryInteger) {
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     _ = poll(&request, 1, -1)

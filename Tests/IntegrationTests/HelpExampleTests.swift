@@ -5,7 +5,8 @@ import Testing
 
 @testable import SwiftBoardBoard
 
-/// The examples of help, run as they stand there with the sample data of the preview.
+/// The examples of help, run as they stand there with the sample data of the preview, behind lines
+/// and beside files that make what they name.
 @Suite(.timeLimit(.minutes(20)))
 struct HelpExampleTests {
   static let examples = BoardFeatures.all.commands.specs.flatMap(\.examples)
@@ -18,7 +19,7 @@ struct HelpExampleTests {
     "keychain slot remove": ["keychain slot add", "keychain slot add --key-file usb/board.key"],
   ]
 
-  @Test("every example of help works as it stands", arguments: examples)
+  @Test("every example of help works where there is what it names", arguments: examples)
   func everyExampleWorks(example: String) async throws {
     let program = try await Self.program(for: example)
     let isAtTerminal = example.hasPrefix("keychain ")

@@ -29,6 +29,16 @@ struct InterruptionTests {
     close(ends.write)
   }
 
+  @Test("the end of a pipe's readers is noticed without a write", arguments: [true, false])
+  func readersLeave(isEarly: Bool) async throws {
+    let ends = try Descriptor.pipe()
+    if isEarly { close(ends.read) }
+    async let end: Void = DetachedThread.run { Descriptor.waitForEndOfReaders(ends.write) }
+    if !isEarly { close(ends.read) }
+    await end
+    close(ends.write)
+  }
+
   @Test("what can be read is read, and the end is no bytes")
   func available() throws {
     let ends = try Descriptor.pipe()

@@ -15,6 +15,8 @@ final class BoardOutputWriter: Sendable {
   private let held: HeldOutput
   private let ending = Mutex(Ending())
   private let cutting = Mutex(Cutting())
+  /// Whether a thread waits for the reader of standard output to leave.
+  private let watchesReader = Atomic(false)
   /// What the last round of a `watch` has shown.
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
@@ -107,7 +109,23 @@ final class BoardOutputWriter: Sendable {
 
   /// The end of standard output, for an executor.
   var lost: LostOutput {
-    LostOutput(exitCode: { [self] in failureCode }, silence: { [self] in silence($0) })
+    LostOutput(
+      exitCode: { [self] in failureCode }, silence: { [self] in silence($0) },
+      watchReader: { [self] in watchReader() })
+  }
+
+  /// Ends the run when the reader of standard output leaves, if that is a pipe, and if a command
+  /// without an end runs then. Without one, the next write finds out. Returns at once.
+  private func watchReader() {
+    guard FileInfo(descriptor: STDOUT_FILENO)?.isPipe == true,
+      !watchesReader.exchange(true, ordering: .relaxed)
+    else { return }
+    let isStarted = DetachedThread.start(blocksSignals: true) { [self] in
+      Descriptor.waitForEndOfReaders(STDOUT_FILENO)
+      watchesReader.store(false, ordering: .relaxed)
+      if executor.withLock({ $0 })?.hasEndless == true { noteEnd(.closed) }
+    }
+    if !isStarted { watchesReader.store(false, ordering: .relaxed) }
   }
 
   /// Writes no more messages of these jobs, which end because nothing reads their output.
@@ -254,15 +272,20 @@ final class BoardOutputWriter: Sendable {
     do throws(OutputError) {
       try write()
     } catch {
-      ending.withLock { $0.code = ExitCode.of(error) }
-      if let executor = executor.withLock({ $0 }) {
-        Task { executor.endWithoutOutput() }
-      }
+      noteEnd(error)
       if error != .closed {
         BoardProgram.complain(
           "\(error)", help: nil, code: ExitCode.of(error), program: program, isJSON: isJSON,
           usesColor: terminal.usesColor(color, onError: true))
       }
+    }
+  }
+
+  /// Notes the error that has ended standard output, and ends what writes to it.
+  private func noteEnd(_ error: OutputError) {
+    ending.withLock { $0.code = $0.code ?? ExitCode.of(error) }
+    if let executor = executor.withLock({ $0 }) {
+      Task { executor.endWithoutOutput() }
     }
   }
 

@@ -179,6 +179,7 @@ extension BoardRun {
     settings.checksLessons = true
     settings.remembersNull = true
     settings.reportsFailedWatches = true
+    settings.setKeepsLast = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

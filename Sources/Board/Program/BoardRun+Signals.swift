@@ -8,7 +8,7 @@ extension BoardRun {
     switch signal {
     case .interrupt where isInteractive || output.pager?.isRunning == true: return
     case .windowChanged, .continued: return
-    case .interrupt, .terminate, .hangup: break
+    default: break
     }
     signalEnd.limit(signal) {
       board.stopRecording()
@@ -45,7 +45,6 @@ extension BoardRun {
       case .command, .line: return
       case .nothing: break
       }
-    case .terminate, .hangup: break
     case .windowChanged:
       if let width = terminal.outputWidth { board.resizeRunning(to: width) }
       editor?.resize()
@@ -55,6 +54,7 @@ extension BoardRun {
       showWidth(on: board)
       if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
       return
+    default: break
     }
     output.pager?.terminate()
     if signal != .interrupt { editor?.finish() }

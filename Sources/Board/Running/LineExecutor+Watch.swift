@@ -97,8 +97,7 @@ extension LineExecutor {
       var action = match.output.action(context)
       // The rounds show the present state, also while the board shows an earlier one.
       if case .session = action { action = redirectedToRecording(action) }
-      if let end = await special(action, context, line) { return end }
-      return await perform(action, context, line)
+      return await start(action, context, line)
     } catch { return await reject(Failure(error), context) }
   }
 }

@@ -98,6 +98,9 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
+  /// Whether a command that runs until it is cancelled has begun and not ended.
+  var hasEndless: Bool { jobs.endless.contains { !board.hasEnded($0) } }
+
   /// The exit code of the program after the end of standard output, or `nil` before it.
   var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
 
@@ -369,8 +372,12 @@ public final class LineExecutor: Sendable {
       if let refusal = refusalOfInput(match.output, arguments) {
         return await reject(refusal, context, line, command)
       }
+      var awaitsReader = false
       if let redirect = command.redirect, let file {
-        if let failure = try await open(file, appends: redirect.appends, &context, line) {
+        switch try await open(file, appends: redirect.appends, &context, line) {
+        case .opened: break
+        case .awaitsReader: awaitsReader = true
+        case .failed(let failure):
           return jobs.isInterrupted(line.id)
             ? await fail(context, .cancelled) : await reject(failure, context)
         }
@@ -380,15 +387,22 @@ public final class LineExecutor: Sendable {
       if match.output.isEndless {
         jobs.noteEndless(context.job)
         context.usesPager = false
+        if context.redirect == nil { lostOutput.withLock { $0.watchReader }() }
       }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
-      if let special = await special(action, context, line) { return special }
-      return await perform(action, context, line)
+      return awaitsReader
+        ? await startWhenRead(action, context, line) : await start(action, context, line)
     } catch {
       if jobs.isInterrupted(line.id) { return await fail(context, .cancelled) }
       return await reject(error, context, line, command)
     }
+  }
+
+  /// Runs a command whose file is open.
+  func start(_ action: BoardAction, _ context: CommandContext, _ line: Line) async -> CommandEnd {
+    if let special = await special(action, context, line) { return special }
+    return await perform(action, context, line)
   }
 
   /// Removes newly known secrets from the state, so that the next line does not find them.
@@ -462,6 +476,7 @@ public final class LineExecutor: Sendable {
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
+      endIfUnread(context)
       // The next line must see the recording started, marked or ended.
       if action.changesRecording { _ = await board.wait(for: context.job) }
       // The pause of a `watch` begins when its round has ended.
@@ -470,8 +485,14 @@ public final class LineExecutor: Sendable {
     }
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
+    endIfUnread(context)
     let code = await jobs.wait(for: [context.job], in: line.id)[0]
     return await closeOutput(of: context, code, line)
+  }
+
+  /// Ends a command without an end that has started after the reader of standard output has left.
+  private func endIfUnread(_ context: CommandContext) {
+    if isEndless(context.job), lostOutputCode != nil { endWithoutOutput() }
   }
 
   /// Closes the file that receives a command's output, if any. A failed write is a failure of its

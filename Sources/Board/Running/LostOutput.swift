@@ -5,4 +5,7 @@ struct LostOutput: Sendable {
   var exitCode: @Sendable () -> Int32? = { nil }
   /// Leaves out further messages of commands, which are about to be cancelled.
   var silence: @Sendable ([Int]) -> Void = { _ in }
+  /// Looks out for the reader of standard output to leave, while a command without an end may write
+  /// nothing for long.
+  var watchReader: @Sendable () -> Void = {}
 }

@@ -53,7 +53,7 @@ enum LineHelp {
       {{last}}           the value of the last command that succeeded and has one
       {{last.PATH}}      a part of it, for example {{last.body.items[0].id}}
       {{secret:NAME}}    a secret of the keychain, in requests
-    {{last}} stays as it is behind help, manual and completions.
+    {{last}} stays as it is behind set, help, manual and completions.
 
     Quotes
       'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG

@@ -52,7 +52,9 @@ enum ShellOutcomes {
     case .doctor: return nil
     case .echo(let words): return echo(words, job, state)
     case .set(let name, let value):
-      return Outcome(job: job, value: .object([.init(name, .string(value))]))
+      var outcome = Outcome(job: job, value: .object([.init(name, .string(value))]))
+      outcome.isRemembered = state.settings.setKeepsLast != true
+      return outcome
     case .open(_, let isSilent):
       var outcome = Outcome(job: job)
       outcome.hasResult = isSilent != true

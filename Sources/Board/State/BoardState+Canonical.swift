@@ -25,6 +25,7 @@ extension BoardSettings: CanonicalEncodable {
     if let reportsFailedWatches {
       writer.member("reportsFailedWatches", reportsFailedWatches)
     }
+    if let setKeepsLast { writer.member("setKeepsLast", setKeepsLast) }
     if let timeout { writer.member("timeout", Int(timeout)) }
     if let width { writer.member("width", width) }
     writer.endObject()

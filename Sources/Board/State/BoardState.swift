@@ -95,6 +95,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// error. It is `nil` in recordings made before this member existed, which print it on standard
   /// output.
   public var reportsFailedWatches: Bool?
+  /// Whether `set` leaves `{{last}}` as it is. It is `nil` in recordings made before this member
+  /// existed, in which the variable with its value becomes `{{last}}`.
+  public var setKeepsLast: Bool?
   /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
   /// the last value of an answer has one value per header, a document with a byte-order mark is
   /// text, and ASCII output does not convert marks.

@@ -1,10 +1,14 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A signal that the program handles.
+/// A signal that the program handles. All but the last two end it, `interrupt` not always.
 package enum Signal: Sendable, Hashable, CaseIterable {
   /// `SIGINT`, `SIGTERM` and `SIGHUP`: Ctrl-C, a request to end, and a closed terminal.
   case interrupt, terminate, hangup
+  /// `SIGQUIT`, which Ctrl-\ sends while a command runs; `SIGUSR1`, `SIGUSR2`, `SIGALRM`,
+  /// `SIGVTALRM` and `SIGXCPU`. They end the program as `SIGTERM` does, so that what is buffered is
+  /// written.
+  case quit, user1, user2, alarm, virtualAlarm, processorTime
   /// `SIGWINCH`: the terminal's size has changed.
   case windowChanged
   /// `SIGCONT`: the process continues after it was stopped.
@@ -13,9 +17,15 @@ package enum Signal: Sendable, Hashable, CaseIterable {
   /// The system's signal number.
   package var number: Int32 {
     switch self {
+    case .alarm: SIGALRM
     case .hangup: SIGHUP
     case .interrupt: SIGINT
+    case .processorTime: SIGXCPU
+    case .quit: SIGQUIT
     case .terminate: SIGTERM
+    case .user1: SIGUSR1
+    case .user2: SIGUSR2
+    case .virtualAlarm: SIGVTALRM
     case .windowChanged: SIGWINCH
     case .continued: SIGCONT
     }

@@ -37,6 +37,7 @@ struct BoardStateEncodingTests {
     settings.checksLessons = true
     settings.remembersNull = true
     settings.reportsFailedWatches = true
+    settings.setKeepsLast = true
     settings.timeout = 1234
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]

@@ -427,7 +427,8 @@ struct ProgramEndTests {
 
   @Test(
     "a signal's code is the program's, whatever its lines make of the closed board",
-    arguments: [Signal.terminate, .hangup], [false, true])
+    arguments: Signal.allCases.filter { ![.interrupt, .windowChanged, .continued].contains($0) },
+    [false, true])
   func theSignalsCode(signal: Signal, keepsGoing: Bool) async throws {
     let (code, left) = try await Self.run([signal], keepsGoing: keepsGoing)
     #expect(code == ExitCode.of(signal))

@@ -44,6 +44,34 @@ struct LostOutputTests {
     await lines.board.close()
   }
 
+  @Test("a command without an end whose reader has left before it starts ends")
+  func endless() async {
+    let lines = Lines()
+    let hasLeft = Mutex(false)
+    lines.session.lostOutput.withLock {
+      $0 = LostOutput(
+        exitCode: { hasLeft.withLock { $0 } ? 141 : nil },
+        watchReader: { hasLeft.withLock { $0 = true } })
+    }
+    #expect(await lines.run("log tail -f") == 141, "\(lines.allPrinted)")
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    await lines.board.close()
+  }
+
+  @Test("a file's command without an end looks out for no reader of standard output")
+  func endlessToFile() async throws {
+    let (folder, lines) = (try TemporaryFolder(), Lines())
+    let isWatched = Mutex(false)
+    lines.session.lostOutput.withLock {
+      $0 = LostOutput(watchReader: { isWatched.withLock { $0 = true } })
+    }
+    #expect(await lines.run("log tail -f > \(folder.path("file")) &") == 0)
+    #expect(!isWatched.withLock { $0 })
+    #expect(await lines.run("log tail -f &") == 0)
+    #expect(isWatched.withLock { $0 })
+    await lines.board.close()
+  }
+
   @Test(
     "a watch begins no other round", arguments: ["watch 1h echo x", "watch 1h --count 50 echo x"])
   func watch(line: String) async {

@@ -345,6 +345,20 @@ struct ShellFeatureTests {
     #expect(!lines.allPrinted.contains("hunter2"), "\(lines.allPrinted)")
   }
 
+  @Test(
+    "set and unset leave {{last}} as it was, but not in earlier recordings",
+    arguments: [true, nil])
+  func setKeepsLast(setKeepsLast: Bool?) async {
+    var settings = BoardSettings()
+    (settings.remembersNull, settings.setKeepsLast) = (true, setKeepsLast)
+    let lines = Lines(settings: settings)
+    #expect(await lines.run("db put c a {\"id\":7,\"t\":\"x\"}; db get c a") == 0)
+    #expect(await lines.run("set id {{last.id}}; unset id") == 0)
+    let last = lines.board.store.state.shell.last?.text
+    #expect(last == (setKeepsLast == true ? #"{"id":7,"t":"x"}"# : #"{"id":"7"}"#))
+    #expect(await lines.run("set t {{last.t}}") == (setKeepsLast == true ? 0 : 64))
+  }
+
   @Test("help under --json is the table of commands, and leaves {{last}} as it was")
   func helpValue() async {
     let lines = Lines()

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
@@ -48,6 +49,22 @@ struct RecordingDurabilityTests {
     #expect(durability == "sync" ? (syncs?.count ?? 0) >= 3 : syncs == nil)
     let verified = try await program.run("session", "verify", "r.jsonl")
     #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
+  @Test(
+    "--durability none loses no step to a signal",
+    arguments: [
+      SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGXCPU,
+    ])
+  func signals(signal: Int32) async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h")
+    child.writeInput("session record r.jsonl --durability none\necho printed\n")
+    #expect(await child.waitForOutput("printed\n"))
+    child.signal(signal)
+    #expect(await child.wait().status == .exited(128 + signal))
+    try await program.expectWholeRecording()
+    #expect(try program.text("r.jsonl").contains("echo printed"))
   }
 
   @Test("a durability that does not exist is refused with those that do")
