@@ -39,11 +39,9 @@ struct ShellTransitionTests {
         .send { state, random in
           guard state.shell.isDue(1) == nil else { return nil }
           let count = Int.random(in: 0...3, using: &random)
+          let watch = WatchCommand(interval: 1000, count: count == 0 ? nil : count, words: [])
           return .shell(
-            .run(
-              context: context("watch 1s jobs", "watch"),
-              command: .watch(
-                watch: WatchCommand(interval: 1000, count: count == 0 ? nil : count, words: []))))
+            .run(context: context("watch 1s jobs", "watch"), command: .watch(watch: watch)))
         },
         .send(weight: 4) { state, _ in
           state.shell.isDue(1) == true ? .shell(.watched(job: 1, status: 0)) : nil
