@@ -370,12 +370,8 @@ public final class LineExecutor: Sendable {
       if let refusal = refusalOfInput(match.output, arguments) {
         return await reject(refusal, context, line, command)
       }
-      var awaitsReader = false
       if let redirect = command.redirect, let file {
-        switch try await open(file, appends: redirect.appends, &context, line) {
-        case .opened: break
-        case .awaitsReader: awaitsReader = true
-        case .failed(let failure):
+        if let failure = try await open(file, appends: redirect.appends, &context, line) {
           return jobs.isInterrupted(line.id)
             ? await fail(context, .cancelled) : await reject(failure, context)
         }
@@ -389,18 +385,12 @@ public final class LineExecutor: Sendable {
       }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
-      return awaitsReader
-        ? await startWhenRead(action, context, line) : await start(action, context, line)
+      if let special = await special(action, context, line) { return special }
+      return await perform(action, context, line)
     } catch {
       if jobs.isInterrupted(line.id) { return await fail(context, .cancelled) }
       return await reject(error, context, line, command)
     }
-  }
-
-  /// Runs a command whose file is open.
-  func start(_ action: BoardAction, _ context: CommandContext, _ line: Line) async -> CommandEnd {
-    if let special = await special(action, context, line) { return special }
-    return await perform(action, context, line)
   }
 
   /// Removes newly known secrets from the state, so that the next line does not find them.

@@ -99,12 +99,14 @@ struct SessionLiveReplay {
   /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
     guard let beside = dependencies.beside else {
-      return try await run(recording, protecting(dependencies), home: nil)
+      return try await run(recording, dependencies, home: nil)
     }
     try Task.checkCancellation()
     return try await unfinishedWork.run {
       let home = try TemporaryHome()
-      let services = protecting(beside(home.path, sharesHome, recording.seed))
+      var services = beside(home.path, sharesHome, recording.seed)
+      services.files = ReplayFileService(
+        services.files, outer: dependencies.files, recording: path)
       let result: Result<SessionCheck, any Error>
       do {
         result = .success(try await run(recording, services, home: home.path))
@@ -117,29 +119,16 @@ struct SessionLiveReplay {
     }
   }
 
-  /// Returns services that do not write what this board protects, and not the recording.
-  private func protecting(_ services: Dependencies) -> Dependencies {
-    var services = services
-    services.files = ReplayFileService(services.files, outer: dependencies.files, recording: path)
-    return services
-  }
-
   private func run(
     _ recording: Live.Recording, _ dependencies: Dependencies, home: String?
   ) async throws -> SessionCheck {
     var state = recording.initialState
     // The command that began the recording was still running.
     state.shell.running.removeAll { $0.name.hasPrefix("session.") }
-    let files = LiveReplayFiles(dependencies.files)
     let board = Board(
-      features: features, state: state, dependencies: dependencies, seed: 0,
-      sink: { files.add($0) })
+      features: features, state: state, dependencies: dependencies, seed: 0, sink: { _ in })
     let assertions = AssertionComparison()
-    // Called after the board's own observer, which prints.
-    board.store.observe { step, state in
-      files.note(step.action, state)
-      assertions.note(step.action, state)
-    }
+    board.store.observe { step, state in assertions.note(step.action, state) }
     let report: Result<Live.Report, ReplayError>
     do throws(ReplayError) {
       report = .success(
@@ -153,7 +142,6 @@ struct SessionLiveReplay {
       report = .failure(error)
     }
     await board.store.shutdown(deadline: .zero)
-    files.closeAll()
     let live = try report.get()
     let (difference, error) = await DetachedThread.run { [features] in
       assertions.compare(with: recording.rotatedLog, features)
@@ -167,7 +155,6 @@ struct SessionLiveReplay {
     check.warnings = SessionWarnings.texts(
       of: recording.warnings, path, running: running, secrets)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
-    check.warnings += files.warnings.map { dependencies.logger.redact($0) }
     if let error {
       let error = error.mapValues(secrets.masked)
       check.warnings.append("not every assertion was compared with its recorded end: \(error)")

@@ -57,25 +57,6 @@ struct RedirectTests {
   }
 
   @Test(
-    "a background command that writes to a pipe without a reader holds up no line",
-    .timeLimit(.minutes(20)))
-  func pipeInBackground() async throws {
-    let folder = try TemporaryFolder()
-    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-    let lines = Lines()
-    #expect(await lines.run("echo 'echo read' > \(folder.path("pipe")) &") == 0)
-    #expect(await lines.run("echo next") == 0)
-    #expect(await lines.run("source \(folder.path("pipe")); wait") == 0)
-    let printed = lines.allPrinted.split(separator: "\n").filter { $0 == "next" || $0 == "read" }
-    #expect(printed == ["next", "read"], "\(lines.allPrinted)")
-    // No reader comes.
-    #expect(await lines.run("echo x > \(folder.path("pipe")) &") == 0)
-    #expect(await lines.session.finish(cancelledBy: "the test").exitCode == 0)
-    #expect(lines.allPrinted.contains("cancelled by the test"), "\(lines.allPrinted)")
-    await lines.board.close()
-  }
-
-  @Test(
     "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(20)),
     arguments: [
       "echo x > PIPE", "echo x >> PIPE", "source PIPE", "db import PIPE", "db export PIPE",
