@@ -148,8 +148,8 @@ struct SessionLiveReplay {
     }
     try Task.checkCancellation()
     // An assertion was sent before the action that ended the run.
-    var check = difference.map { found(live, text($0), help: homeHelp) } ?? check(live)
-    if check.code != 0, check.help == nil || check.help == homeHelp {
+    var check = difference.map { found(live, text($0), help: usualHelp) } ?? check(live)
+    if check.code != 0, check.help == usualHelp {
       check.environment = recording.initialState.settings.environment
     }
     check.warnings = SessionWarnings.texts(
@@ -173,16 +173,16 @@ struct SessionLiveReplay {
   }
 
   /// Returns the check of a run with a difference.
-  private func found(_ report: Live.Report, _ text: String, help: String?) -> SessionCheck {
+  private func found(_ report: Live.Report, _ text: String, help: String) -> SessionCheck {
     SessionCheck(
       path: path, steps: report.agreed, code: ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
       message: dependencies.logger.redact(text), warnings: [], help: help)
   }
 
-  private func help(_ difference: Live.Difference) -> String? {
+  private func help(_ difference: Live.Difference) -> String {
     guard case .missing(_, let expected, _, wasUnderWay: true) = difference else {
-      return homeHelp
+      return usualHelp
     }
     // The line of a command that a fork ended is in the recording, and the fork is not.
     let message = expected["shell"]?["failed"]?["failure"]?["message"]?.stringValue
@@ -193,11 +193,13 @@ struct SessionLiveReplay {
     return "\(reason); 'session verify' checks such a recording"
   }
 
-  private var homeHelp: String? {
-    sharesHome
-      ? nil
-      : "the lines met a new home, without documents, services and secrets; --this-home takes "
-        + "those of this one"
+  /// What lines may have met otherwise than when they were recorded.
+  private var usualHelp: String {
+    let home =
+      "the lines met a new home, without documents, services and secrets; --this-home takes "
+      + "those of this one; "
+    return (sharesHome ? "" : home)
+      + "no '> FILE' was written again, so a file that lines read has to be in place"
   }
 
   /// Returns excerpts of two values without this board's secrets, which the answers of the run's

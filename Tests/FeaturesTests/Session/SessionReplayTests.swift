@@ -201,4 +201,27 @@ struct SessionReplayTests {
     #expect(board.output == "")
     await board.board.close()
   }
+  @Test("a live replay writes no redirection again, and says so where it differs")
+  func redirectedLines() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("file")
+    var dependencies = Dependencies.mock
+    dependencies.files = LiveFileService()
+    let lines = Lines(dependencies: dependencies)
+    try lines.board.record(to: folder.path("r"))
+    #expect(await lines.run("echo '{\"a\":1}' > \(file)") == 0)
+    #expect(await lines.run("db put c i @\(file)") == 0)
+    await lines.board.close()
+    for (isInPlace, status) in [(true, Int32(0)), (false, 1)] {
+      if !isInPlace { unlink(file) }
+      dependencies = .mock
+      dependencies.files = LiveFileService()
+      let board = RunningBoard(dependencies)
+      let run = await board.run("session replay \(folder.path("r")) --live")
+      #expect(run.status == status, "\(run.errors)")
+      #expect(run.errors.contains("no '> FILE' was written again") != isInPlace, "\(run.errors)")
+      #expect((FileInfo(file) != nil) == isInPlace)
+      await board.board.close()
+    }
+  }
 }
