@@ -26,9 +26,8 @@ extension LineExecutor {
       throw UsageError("a secret is not a file name", at: file)
     }
     if path.isEmpty { throw UsageError("the name of a file is empty", at: file) }
-    let job = context.job
-    // The '&' is there so that the next line can be typed.
-    let waits = !context.isBackground || !input.isPrompt
+    // The '&' is there so that the next line is not held up.
+    let (job, waits) = (context.job, !context.isBackground)
     let failure = await jobs.wait(in: line.id) { [redirects] () async throws(Never) in
       await redirects.open(path, appends: appends, job: job, waits: waits)
     }

@@ -171,7 +171,7 @@ extension Failure {
   fileprivate static func noReader(of path: String) -> Failure {
     Failure(
       code: ExitCode.cannotCreate, error: "noReader",
-      message: "no program reads the pipe '\(path)', and the prompt does not wait for one",
+      message: "no program reads the pipe '\(path)', and '&' does not wait for one",
       help: "start its reader first, or leave out the '&' to wait for it here")
   }
 
