@@ -34,7 +34,7 @@ final class JobControl: Sendable {
     /// The background commands for which no line has waited.
     var background: [Int: CommandContext] = [:]
     /// The commands that run until they are cancelled, also in the background.
-    var endless: Set<Int> = []
+    var endless: [Int: CommandContext] = [:]
     /// Whether the last line ended with an interrupt.
     var wasInterrupted = false
     /// The interrupts that have begun, in order.
@@ -163,15 +163,23 @@ final class JobControl: Sendable {
   var background: [Int] { state.withLock { $0.background.keys.sorted() } }
 
   /// Registers a command that runs until it is cancelled.
-  func noteEndless(_ job: Int) { state.withLock { _ = $0.endless.insert(job) } }
+  func noteEndless(_ context: CommandContext) {
+    state.withLock { $0.endless[context.job] = context }
+  }
 
   /// The background commands that run until they are cancelled.
   var endlessInBackground: [Int] {
-    state.withLock { $0.endless.intersection($0.background.keys).sorted() }
+    state.withLock { Set($0.endless.keys).intersection($0.background.keys).sorted() }
   }
 
   /// The commands that run until they are cancelled.
-  var endless: [Int] { state.withLock { $0.endless.sorted() } }
+  var endless: [Int] { state.withLock { $0.endless.keys.sorted() } }
+
+  /// Whether a command that runs until it is cancelled prints, has begun and has not ended.
+  var hasEndlessOutput: Bool {
+    let endless = state.withLock { $0.endless.values.filter { $0.redirect == nil } }
+    return endless.contains { !board.hasEnded($0.job) }
+  }
 
   /// Cancels the commands among `jobs` that have not ended. The state may not contain one that was
   /// just started, but the store reduces its start first.

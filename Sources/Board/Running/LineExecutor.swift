@@ -98,8 +98,8 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
-  /// Whether a command that runs until it is cancelled has begun and not ended.
-  var hasEndless: Bool { jobs.endless.contains { !board.hasEnded($0) } }
+  /// Whether a command that runs until it is cancelled prints, has begun and has not ended.
+  var hasEndlessOutput: Bool { jobs.hasEndlessOutput }
 
   /// The exit code of the program after the end of standard output, or `nil` before it.
   var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
@@ -379,7 +379,7 @@ public final class LineExecutor: Sendable {
         borrowOutput(of: outer, for: &context)
       }
       if match.output.isEndless {
-        jobs.noteEndless(context.job)
+        jobs.noteEndless(context)
         context.usesPager = false
         if context.redirect == nil { lostOutput.withLock { $0.watchReader }() }
       }
