@@ -71,7 +71,7 @@ package struct ChildProgram: Sendable {
     #else
       swiftboard_spawn_close_from(&actions, STDERR_FILENO + 1)
     #endif
-    // The threads of tasks block signals, and this process ignores SIGPIPE.
+    // The threads of tasks block signals, and this process ignores SIGPIPE and SIGXFSZ.
     var signals = sigset_t()
     sigfillset(&signals)
     posix_spawnattr_setsigdefault(&attributes, &signals)

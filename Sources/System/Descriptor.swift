@@ -62,8 +62,7 @@ package enum Descriptor {
 
   /// Waits until nothing can read what is written to a pipe.
   package static func waitForEndOfReaders(_ pipe: Int32) {
-    // Errors are reported also if nothing is asked for.
-    var request = pollfd(fd: pipe, events: 0, revents: 0)
+    var request = pollfd(fd: pipe, events: Int16(POLLHUP), revents: 0)
     while poll(&request, 1, -1) <= 0 {}
   }
 

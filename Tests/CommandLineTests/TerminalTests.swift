@@ -221,4 +221,9 @@ struct TerminalDeviceTests {
       #expect(handled.withLock { $0 } == Array(signals[...index]))
     }
   }
+  @Test("a failed write ends no process by a signal")
+  func failedWrites() {
+    SignalSource.ignoreFailedWrites()
+    for number in [SIGPIPE, SIGXFSZ] { #expect(SignalHandler.isIgnored(number)) }
+  }
 }

@@ -115,7 +115,7 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// Ends the run when the reader of standard output leaves, if that is a pipe, and if a command
-  /// without an end runs then. Without one, the next write finds out. Returns at once.
+  /// without an end prints then. Without one, the next write finds out. Returns at once.
   private func watchReader() {
     guard FileInfo(descriptor: STDOUT_FILENO)?.isPipe == true,
       !watchesReader.exchange(true, ordering: .relaxed)
@@ -123,7 +123,7 @@ final class BoardOutputWriter: Sendable {
     let isStarted = DetachedThread.start(blocksSignals: true) { [self] in
       Descriptor.waitForEndOfReaders(STDOUT_FILENO)
       watchesReader.store(false, ordering: .relaxed)
-      if executor.withLock({ $0 })?.hasEndless == true { noteEnd(.closed) }
+      if executor.withLock({ $0 })?.hasEndlessOutput == true { noteEnd(.closed) }
     }
     if !isStarted { watchesReader.store(false, ordering: .relaxed) }
   }

@@ -26,7 +26,7 @@ public enum BoardProgram {
     arguments: [String], environment: [String: String], features: FeatureList,
     dependencies make: @escaping MakeDependencies
   ) async -> Int32 {
-    SignalSource.ignoreBrokenPipes()
+    SignalSource.ignoreFailedWrites()
     if arguments.first == ShellCompletion.request {
       let candidates = ShellCandidates(features: features, environment: environment, make: make)
       return show(

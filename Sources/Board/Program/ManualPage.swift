@@ -78,7 +78,7 @@ package struct ManualPage: Sendable {
     ("70", "An internal error."), ("73, 74", "A file cannot be created, read or written."),
     ("75", "A timeout."), ("76", "An error of TLS or of the protocol."),
     ("77", "The keychain is locked, or the passphrase is wrong."), ("78", "Configuration."),
-    ("130, 143, 141", "SIGINT, SIGTERM, SIGPIPE."),
+    ("130, 143, 141", "SIGINT, SIGTERM, SIGPIPE; 128 and the number of another signal."),
   ]
 }
 

@@ -26,9 +26,6 @@ final class StandardInput: Sendable {
     state = Mutex(State(use: use))
   }
 
-  /// Whether lines are typed at a terminal.
-  var isPrompt: Bool { state.withLock { $0.use == .prompt } }
-
   /// Returns why no command may read standard input, and advice, or `nil` if one may.
   ///
   /// - Parameter option: The option that reads standard input.

@@ -34,9 +34,7 @@ final class JobControl: Sendable {
     /// The background commands for which no line has waited.
     var background: [Int: CommandContext] = [:]
     /// The commands that run until they are cancelled, also in the background.
-    var endless: Set<Int> = []
-    /// The background commands that wait to start, with the causes of their cancellation.
-    var starts: [Int: (task: Task<Void, Never>, cause: String?)] = [:]
+    var endless: [Int: CommandContext] = [:]
     /// Whether the last line ended with an interrupt.
     var wasInterrupted = false
     /// The interrupts that have begun, in order.
@@ -165,43 +163,28 @@ final class JobControl: Sendable {
   var background: [Int] { state.withLock { $0.background.keys.sorted() } }
 
   /// Registers a command that runs until it is cancelled.
-  func noteEndless(_ job: Int) { state.withLock { _ = $0.endless.insert(job) } }
+  func noteEndless(_ context: CommandContext) {
+    state.withLock { $0.endless[context.job] = context }
+  }
 
   /// The background commands that run until they are cancelled.
   var endlessInBackground: [Int] {
-    state.withLock { $0.endless.intersection($0.background.keys).sorted() }
+    state.withLock { Set($0.endless.keys).intersection($0.background.keys).sorted() }
   }
 
   /// The commands that run until they are cancelled.
-  var endless: [Int] { state.withLock { $0.endless.sorted() } }
+  var endless: [Int] { state.withLock { $0.endless.keys.sorted() } }
 
-  /// Starts a background command in a task, which `cancel` cancels.
-  func startLater(_ job: Int, _ body: @escaping @Sendable () async -> Void) {
-    state.withLock { state in
-      let task = Task {
-        await body()
-        self.state.withLock { $0.starts[job] = nil }
-      }
-      state.starts[job] = (task, nil)
-    }
-  }
-
-  /// The failure of a command that was cancelled while it waited to start.
-  func cancellation(ofStart job: Int) -> Failure {
-    .cancelled(by: state.withLock { $0.starts[job]?.cause })
+  /// Whether a command that runs until it is cancelled prints, has begun and has not ended.
+  var hasEndlessOutput: Bool {
+    let endless = state.withLock { $0.endless.values.filter { $0.redirect == nil } }
+    return endless.contains { !board.hasEnded($0.job) }
   }
 
   /// Cancels the commands among `jobs` that have not ended. The state may not contain one that was
   /// just started, but the store reduces its start first.
   func cancel(_ jobs: [Int], by cause: String? = nil) {
-    for job in jobs where !board.hasEnded(job) {
-      let start = state.withLock { state in
-        state.starts[job]?.cause = cause
-        return state.starts[job]?.task
-      }
-      start?.cancel()
-      board.cancel(job, by: cause)
-    }
+    for job in jobs where !board.hasEnded(job) { board.cancel(job, by: cause) }
   }
 
   /// Notes the command that an interrupt cancels between two others of a line.

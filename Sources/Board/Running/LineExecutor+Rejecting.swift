@@ -18,52 +18,22 @@ extension LineExecutor {
     if let timeout = options.timeout { context.timeout = timeout.microseconds / 1000 }
   }
 
-  /// What has become of the file that a command writes to.
-  enum Opening {
-    case opened
-    /// It is a pipe without a reader, which a line behind the command may be.
-    case awaitsReader
-    case failed(Failure)
-  }
-
-  /// Opens the file that a command writes to. Waits for the reader of a pipe unless the command
-  /// runs in the background.
+  /// Opens the file that a command writes to. Returns the failure if that is not possible.
   func open(
     _ file: Argument, appends: Bool, _ context: inout CommandContext, _ line: Line
-  ) async throws(UsageError) -> Opening {
+  ) async throws(UsageError) -> Failure? {
     guard let path = file.expandingHome().text else {
       throw UsageError("a secret is not a file name", at: file)
     }
     if path.isEmpty { throw UsageError("the name of a file is empty", at: file) }
+    // The '&' is there so that the next line is not held up.
     let (job, waits) = (context.job, !context.isBackground)
     let failure = await jobs.wait(in: line.id) { [redirects] () async throws(Never) in
       await redirects.open(path, appends: appends, job: job, waits: waits)
     }
-    let awaitsReader = failure?.error == Failure.noReader && !input.isPrompt
-    if let failure, !awaitsReader { return .failed(failure.at(file)) }
+    if let failure { return failure.at(file) }
     context.redirect = CommandContext.Redirect(file: path, appends: appends)
-    return awaitsReader ? .awaitsReader : .opened
-  }
-
-  /// Starts a command in the background once the pipe that it writes to has a reader.
-  func startWhenRead(
-    _ action: BoardAction, _ context: CommandContext, _ line: Line
-  ) async -> CommandEnd {
-    guard let redirect = context.redirect, jobs.begin(context, in: line.id) else {
-      return await fail(context, .cancelled)
-    }
-    jobs.startLater(context.job) { [self] in
-      let failure = await redirects.open(
-        redirect.file, appends: redirect.appends, job: context.job)
-      if let failure = Task.isCancelled ? jobs.cancellation(ofStart: context.job) : failure {
-        _ = await fail(context, failure)
-        return
-      }
-      _ = await start(action, context, line)
-      // A cancellation meanwhile has not found the command in the state.
-      if Task.isCancelled { jobs.cancel([context.job]) }
-    }
-    return CommandEnd(exitCode: 0)
+    return nil
   }
 
   /// Lets the output of a command go into the file of the command that runs it, if it has one.

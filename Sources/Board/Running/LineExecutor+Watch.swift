@@ -97,7 +97,8 @@ extension LineExecutor {
       var action = match.output.action(context)
       // The rounds show the present state, also while the board shows an earlier one.
       if case .session = action { action = redirectedToRecording(action) }
-      return await start(action, context, line)
+      if let end = await special(action, context, line) { return end }
+      return await perform(action, context, line)
     } catch { return await reject(Failure(error), context) }
   }
 }

@@ -98,8 +98,8 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
-  /// Whether a command that runs until it is cancelled has begun and not ended.
-  var hasEndless: Bool { jobs.endless.contains { !board.hasEnded($0) } }
+  /// Whether a command that runs until it is cancelled prints, has begun and has not ended.
+  var hasEndlessOutput: Bool { jobs.hasEndlessOutput }
 
   /// The exit code of the program after the end of standard output, or `nil` before it.
   var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
@@ -372,12 +372,8 @@ public final class LineExecutor: Sendable {
       if let refusal = refusalOfInput(match.output, arguments) {
         return await reject(refusal, context, line, command)
       }
-      var awaitsReader = false
       if let redirect = command.redirect, let file {
-        switch try await open(file, appends: redirect.appends, &context, line) {
-        case .opened: break
-        case .awaitsReader: awaitsReader = true
-        case .failed(let failure):
+        if let failure = try await open(file, appends: redirect.appends, &context, line) {
           return jobs.isInterrupted(line.id)
             ? await fail(context, .cancelled) : await reject(failure, context)
         }
@@ -385,24 +381,18 @@ public final class LineExecutor: Sendable {
         borrowOutput(of: outer, for: &context)
       }
       if match.output.isEndless {
-        jobs.noteEndless(context.job)
+        jobs.noteEndless(context)
         context.usesPager = false
         if context.redirect == nil { lostOutput.withLock { $0.watchReader }() }
       }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
-      return awaitsReader
-        ? await startWhenRead(action, context, line) : await start(action, context, line)
+      if let special = await special(action, context, line) { return special }
+      return await perform(action, context, line)
     } catch {
       if jobs.isInterrupted(line.id) { return await fail(context, .cancelled) }
       return await reject(error, context, line, command)
     }
-  }
-
-  /// Runs a command whose file is open.
-  func start(_ action: BoardAction, _ context: CommandContext, _ line: Line) async -> CommandEnd {
-    if let special = await special(action, context, line) { return special }
-    return await perform(action, context, line)
   }
 
   /// Removes newly known secrets from the state, so that the next line does not find them.

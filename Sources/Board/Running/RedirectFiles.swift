@@ -80,37 +80,18 @@ public final class RedirectFiles: Sendable {
   func open(_ path: String, appends: Bool, job: Int, waits: Bool = true) async -> Failure? {
     // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
-      try await DetachedThread.runInterruptibly {
-        [self] (interruption) throws(FileError) in
+      let output = try await DetachedThread.runInterruptibly {
+        [check] (interruption) throws(FileError) in
+        try check(path)
         if !waits { interruption.interrupt() }
-        try open(path, appends: appends, job: job, until: interruption)
+        return try OutputFile(path, appends ? .append : .stream, until: interruption)
       }
+      state.withLock { $0.files[job] = File(output) }
       return nil
     } catch {
       let hasNoReader = !waits && FileInfo(path)?.isPipe == true && access(path, W_OK) == 0
       return hasNoReader ? .noReader(of: path) : Failure(error)
     }
-  }
-
-  /// Opens a file for a command at once, unless there is a pipe or a device.
-  ///
-  /// - Returns: The failure if that is impossible.
-  func openFile(_ path: String, appends: Bool, job: Int) -> Failure? {
-    guard FileInfo(path)?.isRegular != false else { return nil }
-    do throws(FileError) {
-      try open(path, appends: appends, job: job, until: Interruption())
-      return nil
-    } catch {
-      return Failure(error)
-    }
-  }
-
-  private func open(
-    _ path: String, appends: Bool, job: Int, until interruption: Interruption
-  ) throws(FileError) {
-    try check(path)
-    let output = try OutputFile(path, appends ? .append : .stream, until: interruption)
-    state.withLock { $0.files[job] = File(output) }
   }
 
   /// Lets a command write into the file of another one. It is closed when both have ended.
@@ -186,14 +167,11 @@ public final class RedirectFiles: Sendable {
 }
 
 extension Failure {
-  /// The word for the failure of a command in the background that writes to a pipe without a
-  /// reader.
-  static let noReader = "noReader"
-
+  /// The failure of a command in the background that writes to a pipe without a reader.
   fileprivate static func noReader(of path: String) -> Failure {
     Failure(
-      code: ExitCode.cannotCreate, error: noReader,
-      message: "no program reads the pipe '\(path)', and the prompt does not wait for one",
+      code: ExitCode.cannotCreate, error: "noReader",
+      message: "no program reads the pipe '\(path)', and '&' does not wait for one",
       help: "start its reader first, or leave out the '&' to wait for it here")
   }
 

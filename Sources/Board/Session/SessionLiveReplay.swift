@@ -99,12 +99,14 @@ struct SessionLiveReplay {
   /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
     guard let beside = dependencies.beside else {
-      return try await run(recording, protecting(dependencies), home: nil)
+      return try await run(recording, dependencies, home: nil)
     }
     try Task.checkCancellation()
     return try await unfinishedWork.run {
       let home = try TemporaryHome()
-      let services = protecting(beside(home.path, sharesHome, recording.seed))
+      var services = beside(home.path, sharesHome, recording.seed)
+      services.files = ReplayFileService(
+        services.files, outer: dependencies.files, recording: path)
       let result: Result<SessionCheck, any Error>
       do {
         result = .success(try await run(recording, services, home: home.path))
@@ -117,29 +119,16 @@ struct SessionLiveReplay {
     }
   }
 
-  /// Returns services that do not write what this board protects, and not the recording.
-  private func protecting(_ services: Dependencies) -> Dependencies {
-    var services = services
-    services.files = ReplayFileService(services.files, outer: dependencies.files, recording: path)
-    return services
-  }
-
   private func run(
     _ recording: Live.Recording, _ dependencies: Dependencies, home: String?
   ) async throws -> SessionCheck {
     var state = recording.initialState
     // The command that began the recording was still running.
     state.shell.running.removeAll { $0.name.hasPrefix("session.") }
-    let files = LiveReplayFiles(dependencies.files)
     let board = Board(
-      features: features, state: state, dependencies: dependencies, seed: 0,
-      sink: { files.add($0) })
+      features: features, state: state, dependencies: dependencies, seed: 0, sink: { _ in })
     let assertions = AssertionComparison()
-    // Called after the board's own observer, which prints.
-    board.store.observe { step, state in
-      files.note(step.action, state)
-      assertions.note(step.action, state)
-    }
+    board.store.observe { step, state in assertions.note(step.action, state) }
     let report: Result<Live.Report, ReplayError>
     do throws(ReplayError) {
       report = .success(
@@ -153,21 +142,19 @@ struct SessionLiveReplay {
       report = .failure(error)
     }
     await board.store.shutdown(deadline: .zero)
-    files.closeAll()
     let live = try report.get()
     let (difference, error) = await DetachedThread.run { [features] in
       assertions.compare(with: recording.rotatedLog, features)
     }
     try Task.checkCancellation()
     // An assertion was sent before the action that ended the run.
-    var check = difference.map { found(live, text($0), help: homeHelp) } ?? check(live)
-    if check.code != 0, check.help == nil || check.help == homeHelp {
+    var check = difference.map { found(live, text($0), help: usualHelp) } ?? check(live)
+    if check.code != 0, check.help == usualHelp {
       check.environment = recording.initialState.settings.environment
     }
     check.warnings = SessionWarnings.texts(
       of: recording.warnings, path, running: running, secrets)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
-    check.warnings += files.warnings.map { dependencies.logger.redact($0) }
     if let error {
       let error = error.mapValues(secrets.masked)
       check.warnings.append("not every assertion was compared with its recorded end: \(error)")
@@ -186,16 +173,16 @@ struct SessionLiveReplay {
   }
 
   /// Returns the check of a run with a difference.
-  private func found(_ report: Live.Report, _ text: String, help: String?) -> SessionCheck {
+  private func found(_ report: Live.Report, _ text: String, help: String) -> SessionCheck {
     SessionCheck(
       path: path, steps: report.agreed, code: ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
       message: dependencies.logger.redact(text), warnings: [], help: help)
   }
 
-  private func help(_ difference: Live.Difference) -> String? {
+  private func help(_ difference: Live.Difference) -> String {
     guard case .missing(_, let expected, _, wasUnderWay: true) = difference else {
-      return homeHelp
+      return usualHelp
     }
     // The line of a command that a fork ended is in the recording, and the fork is not.
     let message = expected["shell"]?["failed"]?["failure"]?["message"]?.stringValue
@@ -206,11 +193,13 @@ struct SessionLiveReplay {
     return "\(reason); 'session verify' checks such a recording"
   }
 
-  private var homeHelp: String? {
-    sharesHome
-      ? nil
-      : "the lines met a new home, without documents, services and secrets; --this-home takes "
-        + "those of this one"
+  /// What lines may have met otherwise than when they were recorded.
+  private var usualHelp: String {
+    let home =
+      "the lines met a new home, without documents, services and secrets; --this-home takes "
+      + "those of this one; "
+    return (sharesHome ? "" : home)
+      + "no '> FILE' was written again, so a file that lines read has to be in place"
   }
 
   /// Returns excerpts of two values without this board's secrets, which the answers of the run's

@@ -68,9 +68,9 @@ package enum SignalSource {
   /// The calls of `handleArrived` in the order of their bytes in the pipe.
   private static let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-  /// Starts handling `signals`, and ignores SIGPIPE. Signals that are ignored already stay so:
-  /// `nohup` and `trap ''` ignore them for the programs that they start. Only the first call has an
-  /// effect.
+  /// Starts handling `signals`, and ignores those of failed writes. Signals that are ignored
+  /// already stay so: `nohup` and `trap ''` ignore them for the programs that they start. Only the
+  /// first call has an effect.
   ///
   /// - Parameters:
   ///   - onArrival: Called for each signal on a thread of its own, whatever the tasks do. Must not
@@ -83,8 +83,8 @@ package enum SignalSource {
     onArrival: @escaping @Sendable (Signal) -> Void = { _ in },
     handler: @escaping @Sendable (Signal) async -> Void
   ) -> Bool {
-    ignoreBrokenPipes()
-    endOnQuit()
+    ignoreFailedWrites()
+    resetQuit()
     guard writeEnd.pointee < 0, let pipe = try? Descriptor.pipe() else { return false }
     // A signal handler must never block. If the pipe is full, a signal is pending anyway.
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
@@ -158,12 +158,15 @@ package enum SignalSource {
     return former
   }
 
-  /// Makes a write to a pipe without a reader fail instead of ending the process.
-  package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+  /// Makes a write to a pipe without a reader, or beyond the limit of `ulimit -f`, fail instead of
+  /// ending the process.
+  package static func ignoreFailedWrites() {
+    for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+  }
 
-  /// Lets SIGQUIT end the process unless it is ignored. The runtime's backtracer would take it for
-  /// a crash, and the process would go on.
-  private static func endOnQuit() {
+  /// Takes SIGQUIT from the runtime's backtracer, which would take it for a crash, and the process
+  /// would go on. It ends the process by default if no handler is installed.
+  private static func resetQuit() {
     if !SignalHandler.isIgnored(SIGQUIT) { _ = signal(SIGQUIT, SIG_DFL) }
   }
 

@@ -177,7 +177,7 @@ package struct TerminalModes: Sendable {
     atexit { TerminalModes.restoreAtTheEnd() }
     for number in [
       SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
-      SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS,
+      SIGVTALRM, SIGPROF, SIGXCPU, SIGSYS,
     ] {
       restoreOn(number)
     }

@@ -67,8 +67,13 @@ struct LostOutputTests {
     }
     #expect(await lines.run("log tail -f > \(folder.path("file")) &") == 0)
     #expect(!isWatched.withLock { $0 })
+    #expect(!lines.session.hasEndlessOutput)
     #expect(await lines.run("log tail -f &") == 0)
     #expect(isWatched.withLock { $0 })
+    #expect(lines.session.hasEndlessOutput)
+    #expect(await lines.run("cancel 2") == 0)
+    #expect(await lines.board.wait(for: 2) == 130)
+    #expect(!lines.session.hasEndlessOutput)
     await lines.board.close()
   }
 

@@ -47,8 +47,7 @@ final class Lines: Sendable {
           redirects.write($0.bytes, job: $0.job)
         }
         onOutput()
-      },
-      onBackgroundEnd: { redirects.close($0.context.job, status: $0.status) })
+      })
     board.store.observe { step, _ in
       steps.append(
         String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))

@@ -144,7 +144,7 @@ struct LostRecordingTests {
     let program = try Program()
     try program.folder.write(Self.lines, to: "x.sb")
     let outcome = try await program.shell(
-      "trap '' XFSZ; ulimit -f 32; exec \"$0\" --home h --record r.jsonl -f x.sb")
+      "ulimit -f 32; exec \"$0\" --home h --record r.jsonl -f x.sb")
     expectFull(outcome)
     let verified = try await program.run("session", "verify", "r.jsonl")
     #expect(verified.status == .exited(0), "\(verified.errorText)")
