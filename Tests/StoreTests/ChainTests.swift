@@ -39,7 +39,9 @@ struct ChainTests {
       #expect(effect.step == (effect.cause ?? -1) + 1)
       if names.last != effect.descriptor.name { names.append(effect.descriptor.name) }
     }
-    #expect(names == (0..<12).map { ["plain", "task", "run", "named"][$0 % 4] + " \($0)" })
+    let kinds = ["plain", "task", "run", "named"]
+    let expected: [String] = (0..<12).map { "\(kinds[$0 % 4]) \($0)" }
+    #expect(names == expected)
     await handle.finish()
     #expect(store.state == Array(0...12))
   }

@@ -245,9 +245,8 @@ struct TurnTests {
       let turns = Parts.turns(store.state)
       #expect(turns != nil, "\(recipients)")
       #expect(left.isEmpty)
-      #expect(
-        turns?.sorted() == (0..<4).flatMap { sender in (0..<60).map { sender * 1000 + $0 } },
-        "\(recipients)")
+      let expected: [Int] = (0..<4).flatMap { sender in (0..<60).map { sender * 1000 + $0 } }
+      #expect(turns?.sorted() == expected, "\(recipients)")
     }
   }
 

@@ -82,7 +82,7 @@ import Testing
       ("assert a c", ["contains"]), ("assert a == 1 ", ["and", "or"]),
       ("assert a exists ", ["and", "or"]), ("assert a==1 a", ["and"]),
       ("assert a == 1 and b e", ["exists"]),
-    ])
+    ] as [(String, [String])])
   func words(text: String, expected: [String]) {
     #expect(Self.candidates(text) == expected)
   }
@@ -107,7 +107,7 @@ import Testing
       ("watch 1s api get x --out fi", .file, "", "fi"), ("watch 1s set na", .variable, "", "na"),
       ("watch 1s ap", .command, "", "ap"),
       ("echo {\"a\": \"{{secret:na", .secret, "{\"a\": \"{{secret:", "na"),
-    ])
+    ] as [(String, ValueKind, String, String)])
   func kinds(text: String, kind: ValueKind, head: String, typed: String) {
     let completion = LineCompletion(text, in: Self.table)
     #expect(completion?.kind == kind)

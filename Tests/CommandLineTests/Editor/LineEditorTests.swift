@@ -61,7 +61,7 @@ import Testing
       ("\u{1B}3x\u{1F}", "|"), ("ab\u{1}\u{1B}9\u{1B}9\u{1B}9\u{1B}9\u{1B}9\u{4}", "|"),
       ("ab cd\u{1B}2\u{1F}", "|"), ("\u{1B}3\u{3}", "|"),
       ("ab\u{17}\u{18}\u{15}", "ab|"), ("ab\u{1B}[1;5Dx", "x|ab"),
-    ])
+    ] as [(String, String)])
   func keys(keys: String, expected: String) {
     #expect(Self.typed(keys) == expected)
   }

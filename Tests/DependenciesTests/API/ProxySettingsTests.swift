@@ -38,7 +38,7 @@ struct ProxySettingsTests {
       ("10.0.0.0/33", "10.0.0.0", false), ("0.0.0.0/0", "10.0.0.1", true),
       ("0.1", "127.0.0.1", false),
       ("::/0", "127.0.0.1", false),
-    ])
+    ] as [(String, String, Bool)])
   func exceptions(list: String, host: String, isDirect: Bool) throws {
     for name in ["no_proxy", "NO_PROXY"] {
       let found = try proxy("http://\(host)/", ["http_proxy": "p:1", name: list])

@@ -115,7 +115,8 @@ struct JSONLinesSinkTests {
     #expect(access(folder.path("log.3"), F_OK) != 0)
     for name in ["log", "log.1", "log.2"] { #expect(try folder.read(name).count <= 1000) }
     let numbers = kept.compactMap { $0.split(separator: "message ").last?.prefix { $0.isNumber } }
-    #expect(numbers.map(String.init) == ((100 - kept.count)..<100).map(String.init))
+    let expected: [String] = ((100 - kept.count)..<100).map { "\($0)" }
+    #expect(numbers.map(String.init) == expected)
     #expect(kept.count > 20)
     #expect(sink.dropped == 0)
   }

@@ -237,7 +237,8 @@ struct LiveLoggerTests {
     for index in 0..<100 { logger.log("\(index)") }
     // The others are through while the first one hangs.
     #expect(failing.flush(deadline: .lastResort) && other.flush(deadline: .lastResort))
-    #expect(good.value.withLock { $0 } == ["first"] + (0..<100).map(String.init))
+    let numbers: [String] = (0..<100).map { "\($0)" }
+    #expect(good.value.withLock { $0 } == ["first"] + numbers)
     #expect(hanging.dropped == 90)
     #expect(failing.dropped == 101)
     #expect(logger.statistics().dropped == 191)
@@ -371,7 +372,8 @@ struct LiveLoggerTests {
     for index in 0..<100 { logger.log("\(index)") }
     #expect(await logger.flush(within: .seconds(3600)))
     let records = try await store.logRecords(limit: 1000, atLeast: nil)
-    #expect(records.map(\.message) == (0..<100).map(String.init))
+    let expected: [String] = (0..<100).map { "\($0)" }
+    #expect(records.map(\.message) == expected)
   }
 }
 

@@ -267,7 +267,8 @@ struct DatabaseRecoveryTests {
         wasLast = page.isLast
       }
     }
-    #expect(Set(shown) == Set((1...600).map(String.init)).subtracting(["7", "300"]))
+    let whole: [String] = (1...600).filter { $0 != 7 && $0 != 300 }.map { "\($0)" }
+    #expect(Set(shown) == Set(whole))
     #expect(shown.count == 598 && !wasLast)
     #expect(error?.damaged == .document)
     #expect(error?.message.contains(sort == nil ? "c/300" : "c/7") == true)

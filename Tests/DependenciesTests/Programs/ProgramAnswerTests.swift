@@ -106,14 +106,14 @@ struct ProgramAnswerTests {
     let queue = try await LiveDownloadService(dependencies).queue(
       of: ProgramConformanceTests.server(.nzbget, server.origin))
     let gibibyte: Int64 = 1 << 30
-    #expect(
-      queue.entries == [
-        .init(
-          id: "1", name: "n", status: .downloading, size: 10 * gibibyte, left: 2 * gibibyte,
-          pausedBytes: gibibyte, secondsLeft: 205),
-        .init(id: "2", name: "n", status: .queued, size: 900_000, left: 0),
-        .init(id: "3", name: "n", status: .paused, size: 700 << 20, left: 700 << 20),
-      ])
+    let entries: [DownloadQueue.Entry] = [
+      .init(
+        id: "1", name: "n", status: .downloading, size: 10 * gibibyte, left: 2 * gibibyte,
+        pausedBytes: gibibyte, secondsLeft: 205),
+      .init(id: "2", name: "n", status: .queued, size: 900_000, left: 0),
+      .init(id: "3", name: "n", status: .paused, size: 700 << 20, left: 700 << 20),
+    ]
+    #expect(queue.entries == entries)
   }
 
   @Test("SABnzbd's category of the name None is none")

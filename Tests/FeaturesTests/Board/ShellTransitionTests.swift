@@ -44,14 +44,17 @@ struct ShellTransitionTests {
             .run(context: context("watch 1s jobs", "watch"), command: .watch(watch: watch)))
         },
         .send(weight: 4) { state, _ in
-          state.shell.isDue(1) == true ? .shell(.watched(job: 1, status: 0)) : nil
+          guard state.shell.isDue(1) == true else { return nil }
+          return .shell(.watched(job: 1, status: 0))
         },
         .send { state, _ in
-          state.shell.isDue(1) != nil ? .shell(.cancelled(job: 1)) : nil
+          guard state.shell.isDue(1) != nil else { return nil }
+          return .shell(.cancelled(job: 1))
         },
         .send { state, _ in
+          guard state.shell.isDue(1) != nil else { return nil }
           let failure = Failure(code: 70, error: "internal", message: "no result")
-          return state.shell.isDue(1) != nil ? .shell(.failed(job: 1, failure: failure)) : nil
+          return .shell(.failed(job: 1, failure: failure))
         },
         .advance(weight: 4, by: .seconds(1)),
       ], invariants: [.transitions(monitor)]

@@ -48,7 +48,8 @@ struct AcceptanceTerminalTests {
       let shown = all.compactMap { row in
         row.firstRange(of: "e\(job)-").map { String(row[$0.upperBound...].prefix { $0 != "." }) }
       }
-      #expect(shown == (0..<50).map(String.init), "job \(job)")
+      let expected: [String] = (0..<50).map { "\($0)" }
+      #expect(shown == expected, "job \(job)")
     }
     terminal.type("\r")
     #expect(await terminal.waitForOutput("[\(typed)]"))

@@ -154,7 +154,8 @@ struct SignalTests {
       let steps = try program.text("r.jsonl").split(separator: "\n").count {
         $0.contains(#""user":"echo "#)
       }
-      #expect(printed == (0..<printed.count).map(String.init))
+      let expected: [String] = printed.indices.map { "\($0)" }
+      #expect(printed == expected)
       #expect(printed.count <= steps)
     }
   }

@@ -37,7 +37,7 @@ struct ConditionTests {
       (#"c == "a and b""#, false), (#"list == [1, "two", {"k": 2}]"#, true),
       ("mark == \"\u{301}a b\"", true), ("prefix == \"a \u{600}\" and yes == true", true),
       ("[\"\u{301} key\"] == 1", true),
-    ])
+    ] as [(String, Bool)])
   func answers(text: String, expected: Bool) throws {
     #expect(try JSONCondition(parsing: text).holds(for: Self.state) == expected)
   }
