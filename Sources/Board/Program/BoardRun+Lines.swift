@@ -10,9 +10,10 @@ extension BoardRun {
     let source: any LineSource
     switch options.mode {
     case .oneShot(let words):
-      let line = ScriptLine(
+      var line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
+      line.words = words
       await session.learnSecrets()
       echo(line, session)
       // Behind '--' a word is quoted, which literal words are not.

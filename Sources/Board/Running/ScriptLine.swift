@@ -9,6 +9,8 @@ public struct ScriptLine: Sendable, Hashable {
   /// The parsed line, never `.empty` or `.incomplete`. Blank lines are skipped, and a line that is
   /// open at the end is `.invalid`.
   public var parsed: ParsedLine
+  /// The words of a command that a shell has split, or `nil` for a typed line.
+  var words: [String]?
 
   /// Creates a line.
   public init(text: String, location: LineLocation, parsed: ParsedLine) {

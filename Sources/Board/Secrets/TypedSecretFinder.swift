@@ -51,9 +51,9 @@ struct TypedSecretFinder: Sendable {
       }
       return nil
     case .incomplete(let open):
-      return secret(inUnread: line.text, open.error.usageError, redactor)
+      return secret(inUnread: line, open.error.usageError, redactor)
     case .invalid(let error):
-      return secret(inUnread: line.text, error.usageError, redactor)
+      return secret(inUnread: line, error.usageError, redactor)
     }
   }
 
@@ -68,10 +68,15 @@ struct TypedSecretFinder: Sendable {
   }
 
   private func secret(
-    inUnread text: String, _ error: UsageError, _ redactor: Redactor
+    inUnread line: ScriptLine, _ error: UsageError, _ redactor: Redactor
   ) -> TypedSecret? {
-    if let known = known.secret(inUnread: text, redactor) { return known }
-    guard let found = literal(inUnread: text) ?? value(inUnread: text, error) else { return nil }
+    if let known = known.secret(inUnread: line.text, redactor) { return known }
+    let commands =
+      line.words.map { [$0.map(RoughLineScanner.argument(literal:)).withoutWatch(firstWords)] }
+      ?? roughCommands(in: line.text)
+    guard
+      let found = literal(inUnread: commands) ?? value(inUnread: line.text, commands, error)
+    else { return nil }
     // The error of a line that is no text has a code of its own, and quotes no word.
     return error.kind == .malformedData ? TypedSecret(name: found.name, reporting: error) : found
   }
@@ -126,16 +131,29 @@ struct TypedSecretFinder: Sendable {
   }
 
   /// Returns a secret in a text that could not be parsed as commands.
-  private func value(inUnread text: String, _ error: UsageError) -> TypedSecret? {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - commands: The words of its commands, split roughly.
+  ///   - error: Its error.
+  private func value(
+    inUnread text: String, _ commands: [[Argument]], _ error: UsageError
+  ) -> TypedSecret? {
     for feature in positions {
       guard let found = feature.find(anywhereIn: text) else { continue }
       // A wrong escape alone is a value only where one is stored.
       if !found.isStoring, let rest = Self.text(text, withoutEscapeOf: error),
         feature.find(anywhereIn: rest) == nil
       {
-        continue
+        return nil
       }
       return refusal(for: found, of: feature, error)
+    }
+    // A variable may name the feature, quotes may divide its name, and a link may have escapes.
+    for words in commands {
+      if let (found, feature) = position(in: words, of: nil) {
+        return refusal(for: found, of: feature, error)
+      }
     }
     return nil
   }
@@ -270,13 +288,13 @@ struct TypedSecretFinder: Sendable {
     var found: TypedSecret?
     switch words.first?.text {
     case "alias" where words.count > 2:
-      line = Array(words[2...])
+      line = Array(words[2...]).withoutWatch(firstWords)
+      let text = line.map { $0.text(replacingSecretsWith: "{{last}}") }.joined(separator: " ")
       found =
         literal(in: line, mayBeAlias: true)
-        ?? literal(
-          inUnread: line.compactMap(\.text).joined(separator: " "), mayBeAlias: true)
+        ?? roughCommands(in: text).lazy.compactMap { literal(in: $0, mayBeAlias: true) }.first
     case "help":
-      line = Array(words[1...])
+      line = Array(words[1...]).withoutWatch(firstWords)
       found = literal(in: line, mayBeAlias: true)
     default:
       return nil
@@ -287,16 +305,27 @@ struct TypedSecretFinder: Sendable {
     return TypedSecret(name: found.name, reporting: takesNoSecret(command))
   }
 
-  /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.
-  private func literal(inUnread text: String, mayBeAlias: Bool = false) -> TypedSecret? {
+  /// Returns a secret in the roughly split commands of a text that could not be parsed.
+  private func literal(inUnread commands: [[Argument]]) -> TypedSecret? {
+    commands.lazy.compactMap { words in
+      // The first word may name the command, or the command is missing before it.
+      let words = words.first?.text == nil ? [Argument("")] + words : words
+      return literal(in: words, mayBeAlias: true) ?? literal(inLineOf: words)
+    }.first
+  }
+
+  /// Returns the words of the commands of a text that could not be parsed, by splitting it roughly.
+  private func roughCommands(in text: String) -> [[Argument]] {
     var scanner = RoughLineScanner(text)
+    var commands: [[Argument]] = []
     while var words = scanner.nextWords()?.withoutWatch(firstWords) {
-      if let first = words.first?.text(replacingSecretsWith: "") {
-        words[0] = Argument(first.trimming(prefixes: "!-"))
+      if let first = words.first {
+        let prefixes = first.leadingText.prefix { "!-".contains($0) }
+        words[0] = first.droppingLeading(prefixes.unicodeScalars.count)
       }
-      if let found = literal(in: words, mayBeAlias: mayBeAlias) { return found }
+      commands.append(words)
     }
-    return nil
+    return commands
   }
 
   /// Returns the typed words of a command, without a `watch` that repeats it.
@@ -312,11 +341,5 @@ extension Argument {
       if case .text(let text) = segment { .text(text) } else { .secret("") }
     }
     self.init(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
-  }
-}
-
-extension String {
-  fileprivate func trimming(prefixes: String) -> String {
-    String(drop { prefixes.contains($0) })
   }
 }

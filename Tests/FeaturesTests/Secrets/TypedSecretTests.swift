@@ -209,7 +209,23 @@ struct TypedSecretTests {
       "echo x && y || api get http://h/ token==hunter2x",
       "echo x; api service add s http://h & --auth header:X=hunter2x",
       "keychain unlock \"hunter2x\\q\"", "keychain set a \"hunter2x\\q\"",
-      "keychain status hunter2x \"\\q\"",
+      "keychain status hunter2x \"\\q\"", "keychain set k Tom & hunter2x token==y",
+      "keychain set k Tom; hunter2x token==y \"",
+      "alias w \"api get http://h/ token==hunter2x\" >&2",
+      "alias w 'api get http://h/ X-Api-Key:{{secret:k}} token==hunter2x' > &f",
+      "echo x >&2; alias w \"api get http://h/ token==hunter2x\"",
+      "alias w api get http://h/ token==hunter2x | jq",
+      "help api get http://h/ token==hunter2x >&2", "$k set n hunter2x >&2",
+      "sudo ${k} set n hunter2x >&2", "$a get http://h/ token==hunter2x >&2",
+      "'key'chain set n hunter2x >&2", "open swiftboard://key%63hain/set/a/hunter2x >&2",
+      #"api get http://h/ a=\' X-Api-Key:{{secret:k}} token==hunter2x |"#,
+      #"api get http://h/ "a=\"" X-Api-Key:{{secret:k}} token==hunter2x |"#,
+      "api get http://h/ q==it's token==hunter2x X-Api-Key:{{secret:k}}",
+      "api get http://h/ a=\"x token==hunter2x X-Api-Key:{{secret:k}}",
+      "api get http://h/ \\\n token=\\\n=hunter2x |",
+      "api get http://h/ X-Api-Key:{{secret:k token==hunter2x}} |",
+      "api get http://h/ 'X-Api-Key:{{secret:k' token==hunter2x }} |",
+      "http://u:hunter2x@h/{{secret:k}} |", "X-Api-Key:{{secret:k}}hunter2x |",
     ])
   func beside(line: String) async {
     let lines = Lines()
@@ -227,6 +243,10 @@ struct TypedSecretTests {
       ("api get http://h/ token=={{ secret:my key }} || a", "'||' joins no commands here"),
       ("api get http://h/ 'token=={{secret:k}}' | jq", "'|' joins no commands here"),
       ("api get http://h/ token=={{last.body}} | jq", "'|' joins no commands here"),
+      ("api get http://h/ token=={{last }} | jq", "'|' joins no commands here"),
+      ("api get http://h/ token==$t 'X-Api-Key':\"${k}\" | jq", "'|' joins no commands here"),
+      ("echo a | curl -H \"Authorization: Bearer $T\" http://h/", "'|' joins no commands here"),
+      ("\"Authorization:Bearer {{secret:k}}\" http://h/ | a", "'|' joins no commands here"),
       ("api get http://h/ token=={{secret:k}} > a b", "nothing may follow '> FILE'"),
       ("api get http://h/ Authorization:\"Bearer {{secret:k}}\" \"", "is never closed"),
       ("api get http://h/ token=={{secret:k}} \\", "a line should follow the \\"),
@@ -247,6 +267,24 @@ struct TypedSecretTests {
     #expect(lines.allPrinted.contains(message), "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains("  \(line)\n"), "\(lines.allPrinted)")
     #expect(!lines.allSteps.contains("[refused"), "\(lines.allSteps)")
+  }
+
+  @Test("a word that a shell has split has no quotes and no variables")
+  func splitByAShell() {
+    let secrets = TypedSecretFinder(BoardFeatures.all)
+    func refusal(_ words: String...) -> TypedSecret? {
+      var line = ScriptLine(
+        text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
+        parsed: LineParser.parse(literal: words))
+      line.words = words
+      return secrets.refusal(of: line, Redactor())
+    }
+    let open = "X-Api-Key:{{secret:k"
+    #expect(refusal("api", "get", "http://h/", "note=don't; \"a", open) == nil)
+    #expect(refusal("api", "get", "http://h/", "Authorization:Bearer {{secret:k}}", open) == nil)
+    for secret in ["token==hunter2", "token==$hunter2", "Authorization: Bearer hunter2"] {
+      #expect(refusal("api", "get", "http://h/", "note=don't", secret, open) != nil, "\(secret)")
+    }
   }
 
   @Test("a line that is no text is malformed data, whatever may be a secret in it")
@@ -282,6 +320,10 @@ struct TypedSecretTests {
       ),
       (
         "alias s api get nas/x 'X-Api-Key:{{secret:k}}'",
+        "error: 'alias' would show the secret; it takes no {{secret:NAME}}"
+      ),
+      (
+        "alias s watch 1s api get nas/x 'X-Api-Key:{{secret:k}}'",
         "error: 'alias' would show the secret; it takes no {{secret:NAME}}"
       ),
       (
