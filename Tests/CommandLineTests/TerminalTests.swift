@@ -64,10 +64,10 @@ struct TerminalDeviceTests {
   private func ask(_ typed: String, isUTF8: Bool = false) async throws -> (
     answer: Result<[UInt8], SecretPromptError>, screen: String
   ) {
-    try await ask(Array(typed.utf8), isUTF8: isUTF8)
+    try await ask(Array(typed.utf8), isUTF8: isUTF8, requiresUTF8: isUTF8)
   }
 
-  private func ask(_ typed: [UInt8], isUTF8: Bool) async throws -> (
+  private func ask(_ typed: [UInt8], isUTF8: Bool, requiresUTF8: Bool) async throws -> (
     answer: Result<[UInt8], SecretPromptError>, screen: String
   ) {
     let device = try PseudoTerminal()
@@ -87,7 +87,8 @@ struct TerminalDeviceTests {
       do throws(SecretPromptError) {
         return .success(
           try SecretPrompt.read(
-            prompt: "Passphrase: ", terminal: device.path, isUTF8: isUTF8
+            prompt: "Passphrase: ", terminal: device.path, isUTF8: isUTF8,
+            requiresUTF8: requiresUTF8
           ) { Array($0) })
       } catch {
         return .failure(error)
@@ -127,10 +128,12 @@ struct TerminalDeviceTests {
     }
     func ask(_ prompt: String) async throws -> [UInt8] {
       try await SecretPrompt.readOnOwnThread(
-        prompt: prompt, terminal: device.path, staysHidden: true
+        prompt: prompt, terminal: device.path, staysHidden: true, isUTF8: true
       ) { Array($0) }
     }
-    let before = modes()
+    var before = modes()
+    before.c_iflag &= ~tcflag_t(IUTF8)
+    tcsetattr(held, TCSANOW, &before)
     async let first = ask("First: ")
     let shown = await DetachedThread.run { () -> String in
       let prompt = device.screen(until: ": ")
@@ -141,11 +144,12 @@ struct TerminalDeviceTests {
     #expect(try await first == Array("one".utf8))
     let between = modes()
     #expect(between.c_lflag & tcflag_t(ECHO) == 0)
+    #expect(between.c_iflag & tcflag_t(IUTF8) != 0)
     #expect(between.c_lflag & tcflag_t(ISIG) == before.c_lflag & tcflag_t(ISIG))
     #expect(try await ask("Second: ") == Array("two".utf8))
     #expect(modes().c_lflag & tcflag_t(ECHO) == 0)
     SecretPrompt.release()
-    #expect(modes().c_lflag == before.c_lflag)
+    #expect(modes().c_lflag == before.c_lflag && modes().c_iflag == before.c_iflag)
     SecretPrompt.release()
     let rest = await DetachedThread.run { device.screen(until: ": \r\n") }
     #expect(shown + rest == "First: \r\nSecond: \r\n")
@@ -179,13 +183,17 @@ struct TerminalDeviceTests {
     #expect(try await ask("a\tb\n").answer == .success(Array("a\tb".utf8)))
   }
 
-  @Test("in a UTF-8 locale, Backspace removes a whole character, and no other bytes are taken")
+  @Test(
+    "in a UTF-8 locale, Backspace removes a whole character, and other bytes may be refused"
+  )
   func charactersOfUTF8() async throws {
     let typed = "geheim-wert-é\u{7F}X\n"
     #expect(try await ask(typed, isUTF8: true).answer == .success(Array("geheim-wert-X".utf8)))
     let cut = Array("a".utf8) + [0xC3, 0x58, 0x0A]
-    #expect(try await ask(cut, isUTF8: true).answer == .failure(.invalidUTF8))
-    #expect(try await ask(cut, isUTF8: false).answer == .success(cut.dropLast()))
+    let refused = try await ask(cut, isUTF8: true, requiresUTF8: true)
+    #expect(refused.answer == .failure(.invalidUTF8))
+    let taken = try await ask(cut, isUTF8: true, requiresUTF8: false)
+    #expect(taken.answer == .success(cut.dropLast()))
   }
 
   @Test("without a terminal it says so")

@@ -189,6 +189,7 @@ final class EditingLineReader: LineReader {
 
   /// - Returns: `false` if the line cannot go on.
   private func handleEvents() -> Bool {
+    guard !isFinished else { return false }
     let events = shared.withLock { shared in
       defer { shared.events = Events() }
       return shared.events
@@ -318,7 +319,7 @@ final class EditingLineReader: LineReader {
   /// Moves below the line and restores the terminal, before the program ends.
   func finish() {
     note { $0.isFinished = true }
-    screen.leave()
+    screen.close()
     terminal.close()
   }
 

@@ -81,6 +81,8 @@ extension BoardRun {
           output.warn(StyledText(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n"))
         }
       ) { [self] line in
+        // A signal has ended the program while the line was typed.
+        if editor?.isFinished == true { return LineOutcome(exitCode: 0, stop: true) }
         if isInteractive { output.noteTypedLine() }
         await session.learnSecrets()
         editor?.remember(line.text, isKept: session.mayKeep(line))

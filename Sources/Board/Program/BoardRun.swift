@@ -134,6 +134,11 @@ final class BoardRun: Sendable {
     }
     defer { editor?.finish() }
     var code = await runLines(board, session, reader)
+    if editor?.isFinished == true {
+      // A signal has ended the lines. It ends the commands in the background, too.
+      await handleArrived()
+      if let code = await signalEnd.code { return code }
+    }
     withholdSecrets(session)
     code = await finish(code, board, session)
     await board.close()

@@ -13,11 +13,17 @@ extension BoardTerminal {
     var prompt = list.joined() + "\(question) 1-\(names.count): "
     while true {
       guard let typed = try await line(prompt) else { return nil }
-      if let index = Self.choice(typed, among: names) { return index }
-      let shown = typed.isEmpty ? "nothing" : "'\(escapeControls(typed))'"
+      let problem: String
+      do throws(SecretPromptError) {
+        let name = try typed.get()
+        if let index = Self.choice(name, among: names) { return index }
+        let shown = name.isEmpty ? "nothing" : "'\(escapeControls(name))'"
+        problem = "\(shown) is not one of them; Ctrl-C ends the question"
+      } catch {
+        problem = "\(error)"
+      }
       // A row of its own, so that neither is broken within a word.
-      prompt =
-        "\(shown) is not one of them; Ctrl-C ends the question\n\(question) 1-\(names.count): "
+      prompt = "\(problem)\n\(question) 1-\(names.count): "
     }
   }
 
@@ -31,16 +37,20 @@ extension BoardTerminal {
     return found.count == 1 ? found[0] : nil
   }
 
-  private func line(_ prompt: String) async throws(TerminalError) -> String? {
+  /// Asks once. An answer that is no text is a failure, after which the question is asked again.
+  private func line(
+    _ prompt: String
+  ) async throws(TerminalError) -> Result<String, SecretPromptError>? {
     do throws(SecretPromptError) {
-      return try await SecretPrompt.readOnOwnThread(
-        prompt: prompt, showsInput: true, isUTF8: isUTF8
-      ) { String(decoding: $0, as: UTF8.self) }
+      return .success(
+        try await SecretPrompt.readOnOwnThread(
+          prompt: prompt, showsInput: true, isUTF8: isUTF8, requiresUTF8: isUTF8
+        ) { String(decoding: $0, as: UTF8.self) })
     } catch {
       switch error {
       case .noTerminal: return nil
       case .interrupted, .endOfInput: throw TerminalError(.interrupted, "\(error)")
-      case .tooLong, .controlCharacter, .invalidUTF8: return ""
+      case .tooLong, .controlCharacter, .invalidUTF8: return .failure(error)
       case .failed: throw TerminalError(.io, "\(error)")
       }
     }

@@ -95,23 +95,23 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     guard canAsk else { return nil }
-    guard let first = try await ask(prompt) else { return nil }
+    guard let first = try await ask(prompt, isNew: isNew) else { return nil }
     guard isNew else { return first }
-    guard let second = try await ask("once more: ") else { return nil }
+    guard let second = try await ask("once more: ", isNew: true) else { return nil }
     guard first == second else {
       throw TerminalError(.mismatch, "the two did not agree; nothing was changed")
     }
     return first
   }
 
-  private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
+  private func ask(_ prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     await beginPrompt()
     defer { endPrompt() }
     var text = prompt
     for triesLeft in (0..<3).reversed() {
       let result: Result<GuardedBytes, KeychainError>
       do throws(SecretPromptError) {
-        result = try await answer(text)
+        result = try await answer(text, isNew: isNew)
       } catch {
         switch error {
         case .noTerminal: return nil
@@ -137,12 +137,14 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   /// Returns what is typed at one prompt, in guarded memory.
   private func answer(
-    _ prompt: String
+    _ prompt: String, isNew: Bool
   ) async throws(SecretPromptError) -> Result<GuardedBytes, KeychainError> {
     // The line editor shows no input between two prompts, and has modes of its own.
     let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
     return try await SecretPrompt.readOnOwnThread(
-      prompt: prompt, staysHidden: staysHidden, isUTF8: isUTF8
+      prompt: prompt, staysHidden: staysHidden, isUTF8: isUTF8,
+      // The passphrase of a keychain is taken as it comes.
+      requiresUTF8: isUTF8 && isNew
     ) { bytes in
       do throws(KeychainError) {
         guard !bytes.isEmpty else {

@@ -19,7 +19,7 @@ struct TypedWords: Sendable, Equatable {
 
   /// - Returns: `nil` if nothing can be completed there, as in a comment or a heredoc.
   init?(_ text: String) {
-    var scanner = Scanner(Array(text))
+    var scanner = Scanner(Array(Self.withoutPrefix(text)))
     guard scanner.scan() else { return nil }
     words = scanner.words
     word = scanner.word
@@ -28,26 +28,16 @@ struct TypedWords: Sendable, Equatable {
     isRedirection = scanner.isRedirection
     hasTextBrace = scanner.hasTextBrace
     hasTextDollar = scanner.hasTextDollar
-    dropPrefix()
   }
 
-  /// Drops `!`, `-` and `time` before a command.
-  private mutating func dropPrefix() {
-    if let first = words.first {
-      if ["!", "-", "time"].contains(first) {
-        words.removeFirst()
-      } else if Self.beginsWithSign(first) {
-        words[0].removeFirst()
-      }
-    }
-    guard words.isEmpty, quote == nil, Self.beginsWithSign(word) else { return }
-    word.removeFirst()
-    rawCount -= 1
-  }
-
-  /// Whether a word begins with `!` or `-` as a prefix of the line. `--` begins a word.
-  private static func beginsWithSign(_ word: String) -> Bool {
-    word.hasPrefix("!") || word.hasPrefix("-") && !word.hasPrefix("--")
+  /// Returns the text behind `!`, `-` or `time`, if one is the prefix of the line. `--` begins a
+  /// word.
+  private static func withoutPrefix(_ text: String) -> Substring {
+    let line = text.drop { " \t\n".contains($0) }
+    let isSign = line.hasPrefix("!") || line.hasPrefix("-") && !line.hasPrefix("--")
+    if isSign { return line.dropFirst() }
+    let isTime = ["time ", "time\t", "time\n"].contains { line.hasPrefix($0) }
+    return isTime ? line.dropFirst(4) : line
   }
 
   private struct Scanner {

@@ -60,9 +60,12 @@ package final class PlainLineReader: LineReader {
     }
   }
 
-  /// Shows the prompt again, if it waits for a line. Call this after the process was stopped.
+  /// Shows the prompt again, if it waits for a line. Call this after the process was stopped. In
+  /// the background, the row of the cursor is the shell's, which continues the process once more
+  /// when it brings it to the foreground.
   package func continueAfterStop() {
-    if let prompt = shown.withLock({ $0 }) { TerminalOutput.show(prompt, on: output) }
+    guard TerminalModes.isInForeground(input), let prompt = shown.withLock({ $0 }) else { return }
+    TerminalOutput.show(prompt, on: output)
   }
 
   /// Ends the waiting `readLine`, or the next one. Call this on Ctrl-C.

@@ -12,6 +12,8 @@ package final class PromptScreen: Sendable {
     var view: EditorView?
     /// Whether another program or prompt uses the terminal, so that the view is not drawn.
     var isHidden = false
+    /// Whether the program is ending, so that nothing but output is written any more.
+    var isClosed = false
     /// The columns of an unfinished row of output above the view, or 0.
     var tail = 0
     /// The status in the row of the cursor, which other output replaces.
@@ -62,6 +64,7 @@ package final class PromptScreen: Sendable {
   /// Begins a line: turns on bracketed paste, and moves to the start of a row.
   package func begin() {
     state.withLock { state in
+      guard !state.isClosed else { return }
       let output = removeStatus(&state) + pasteOn + endRow(&state)
       state.isHidden = false
       let size = terminal.size
@@ -75,6 +78,8 @@ package final class PromptScreen: Sendable {
   package func show(_ editor: LineEditorState) {
     let view = EditorView(editor, showsHints: usesColor, isASCII: isASCII)
     state.withLock { state in
+      guard !state.isClosed else { return }
+      yieldInBackground(&state)
       var output = ""
       if editor.bells != state.bells {
         if editor.bells > state.bells { output += "\u{7}" }
@@ -102,16 +107,33 @@ package final class PromptScreen: Sendable {
     return state.renderer.finish(view) + pasteOff
   }
 
-  /// Moves below the line, for example before the program stops or ends. `redraw` shows the line
-  /// again. In the background, nothing is written: the line of a program that was stopped from
-  /// outside is in the rows of the shell.
-  package func leave() {
+  /// Moves below the line, for example before the program stops. `redraw` shows the line again. In
+  /// the background, nothing is written: the line of a program that was stopped from outside is in
+  /// the rows of the shell.
+  package func leave() { state.withLock { leave(&$0) } }
+
+  /// Moves below the line for good, before the program ends: no line, prompt or status is shown any
+  /// more, whatever other threads are about to show.
+  package func close() {
     state.withLock { state in
-      state.isHidden = true
-      guard let view = state.view, state.renderer.isShown else { return }
-      let output = state.renderer.finish(view) + pasteOff
-      if TerminalModes.isInForeground(descriptor) { show(output) }
+      leave(&state)
+      state.isClosed = true
     }
+  }
+
+  private func leave(_ state: inout State) {
+    state.isHidden = true
+    guard let view = state.view, state.renderer.isShown else { return }
+    let output = state.renderer.finish(view) + pasteOff
+    if TerminalModes.isInForeground(descriptor) { show(output) }
+  }
+
+  /// Hides the line until `redraw` if the program is in the background, as after a stop from
+  /// outside: its rows are the shell's.
+  private func yieldInBackground(_ state: inout State) {
+    guard state.renderer.isShown, !TerminalModes.isInForeground(descriptor) else { return }
+    state.isHidden = true
+    state.renderer.forget()
   }
 
   /// Removes the line from the screen, for example while a secret is asked for. `redraw` shows it
@@ -119,7 +141,7 @@ package final class PromptScreen: Sendable {
   package func hide() {
     state.withLock { state in
       state.isHidden = true
-      guard state.view != nil else { return }
+      guard !state.isClosed, state.view != nil else { return }
       show(state.renderer.clear() + pasteOff)
     }
   }
@@ -133,7 +155,7 @@ package final class PromptScreen: Sendable {
   package func redraw(clears: Bool = false, forgets: Bool = false) {
     state.withLock { state in
       state.isHidden = false
-      guard let view = state.view else { return }
+      guard !state.isClosed, let view = state.view else { return }
       var output = pasteOn + (clears ? "\u{1B}[H\u{1B}[2J" : "")
       // Without a shell that begins a new row, the cursor is still on the line.
       if forgets { output += ScreenRenderer.eraseBelow }
@@ -161,6 +183,7 @@ package final class PromptScreen: Sendable {
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, startsRow: Bool = false
   ) throws(SystemError) {
     let result = state.withLock { state -> Result<Void, SystemError> in
+      yieldInBackground(&state)
       let isShown = state.renderer.isShown
       var before = isShown ? state.renderer.clear() : removeStatus(&state)
       if state.tail > 0 || (startsRow && isColumnUnknown.load(ordering: .relaxed)) {
@@ -205,6 +228,7 @@ package final class PromptScreen: Sendable {
         !isColumnUnknown.load(ordering: .relaxed)
       else { return }
       guard !text.isEmpty else { return show(removeStatus(&state)) }
+      guard !state.isClosed else { return }
       let columns = terminal.size.columns
       let shown = DisplayWidth.prefix(text, fitting: max(0, columns - 1)).text
       // It is replaced in one write, so that it does not flicker.

@@ -14,7 +14,7 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   case tooLong
   /// A key that is not a character and does not edit the line, such as an arrow.
   case controlCharacter
-  /// Bytes that are not UTF-8, where the terminal has UTF-8.
+  /// Bytes that are not UTF-8, where only UTF-8 is taken.
   case invalidUTF8
   /// Any other error, with the system's message.
   case failed(String)
@@ -54,12 +54,13 @@ package enum SecretPrompt {
   ///   - showsInput: Whether the terminal shows what is typed, for an answer that is no secret.
   ///   - staysHidden: Whether echo stays off afterwards, until `release`. Text typed since the
   ///     previous prompt then answers the next one.
-  ///   - isUTF8: Whether the locale's encoding is UTF-8. Backspace then removes a whole character,
-  ///     and other bytes are an error.
+  ///   - isUTF8: Whether the locale's encoding is UTF-8. Backspace then removes a whole character.
+  ///   - requiresUTF8: Whether other bytes are an error.
   ///   - interruption: Ends the prompt, as Ctrl-C does.
   package static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
-    staysHidden: Bool = false, isUTF8: Bool = false, interruption: Interruption = Interruption(),
+    staysHidden: Bool = false, isUTF8: Bool = false, requiresUTF8: Bool = false,
+    interruption: Interruption = Interruption(),
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -78,7 +79,7 @@ package enum SecretPrompt {
     }
     defer {
       if staysHidden {
-        TerminalModes.secret.restoreWithoutEcho()
+        TerminalModes.secret.restoreWithoutEcho(isUTF8: hasUTF8.load(ordering: .relaxed))
         // The first descriptor is kept for restoring the modes.
         if wasHidden { close(descriptor) }
       } else if wasHidden {
@@ -103,7 +104,8 @@ package enum SecretPrompt {
     }
     isReading.store(true, ordering: .relaxed)
     defer { isReading.store(false, ordering: .relaxed) }
-    let count = try readLine(descriptor, into: buffer, prompt: prompt, interruption)
+    let count = try readLine(
+      descriptor, into: buffer, prompt: prompt, requiresUTF8: requiresUTF8, interruption)
     // The terminal has shown the end of the line, too.
     hasEndedRow = showsInput
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
@@ -113,14 +115,14 @@ package enum SecretPrompt {
   /// not prompt: the user's next line or next secret would answer a prompt that comes too late.
   package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
-    staysHidden: Bool = false, isUTF8: Bool = false,
+    staysHidden: Bool = false, isUTF8: Bool = false, requiresUTF8: Bool = false,
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
     return try await DetachedThread.runInterruptibly { interruption throws(SecretPromptError) in
       try read(
         prompt: prompt, terminal: path, showsInput: showsInput, staysHidden: staysHidden,
-        isUTF8: isUTF8, interruption: interruption, body)
+        isUTF8: isUTF8, requiresUTF8: requiresUTF8, interruption: interruption, body)
     }
   }
 
@@ -213,7 +215,7 @@ package enum SecretPrompt {
     if isReading {
       try? setModes(descriptor, keepsInput: true)
     } else {
-      TerminalModes.secret.restoreWithoutEcho()
+      TerminalModes.secret.restoreWithoutEcho(isUTF8: hasUTF8.load(ordering: .relaxed))
     }
     return isReading
   }
@@ -238,7 +240,7 @@ package enum SecretPrompt {
 
   private static func readLine(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, prompt: String,
-    _ interruption: Interruption
+    requiresUTF8: Bool, _ interruption: Interruption
   ) throws(SecretPromptError) -> Int {
     var count = 0
     while count < buffer.count {
@@ -270,7 +272,9 @@ package enum SecretPrompt {
       case UInt8(ascii: "\n"):
         guard count - 1 <= limit else { throw .tooLong }
         do throws(SecretPromptError) {
-          return try withoutKeys(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]))
+          return try withoutKeys(
+            UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]),
+            requiresUTF8: requiresUTF8)
         } catch {
           // What was typed ahead belongs to the answer, and is no line of the board.
           tcflush(descriptor, TCIFLUSH)
@@ -285,9 +289,9 @@ package enum SecretPrompt {
 
   /// Removes the keys that would have stopped or ended the program, and returns the rest of the
   /// line.
-  private static func withoutKeys(_ line: UnsafeMutableRawBufferPointer)
-    throws(SecretPromptError) -> Int
-  {
+  private static func withoutKeys(
+    _ line: UnsafeMutableRawBufferPointer, requiresUTF8: Bool
+  ) throws(SecretPromptError) -> Int {
     var count = 0
     for byte in line where byte != suspendByte && byte != quitByte {
       guard byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t") else {
@@ -298,7 +302,7 @@ package enum SecretPrompt {
     }
     let bytes = UnsafeRawBufferPointer(rebasing: line[..<count])
     let valid = bytes.withMemoryRebound(to: UInt8.self, \.validUTF8Prefix)
-    guard valid == count || !hasUTF8.load(ordering: .relaxed) else { throw .invalidUTF8 }
+    guard valid == count || !requiresUTF8 else { throw .invalidUTF8 }
     return count
   }
 

@@ -95,13 +95,19 @@ package struct TerminalModes: Sendable {
   /// The terminal whose modes are saved.
   var descriptor: Int32? { isSaved ? saved.pointee.descriptor : nil }
 
-  /// Restores the saved modes except for echo, which stays off.
-  func restoreWithoutEcho() {
+  /// Restores the saved modes except for echo, which stays off. In the background, where the modes
+  /// are another program's, it does nothing.
+  ///
+  /// - Parameter isUTF8: Whether Backspace goes on to remove whole characters of UTF-8.
+  func restoreWithoutEcho(isUTF8: Bool) {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
     var modes = saved.pointee.modes
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
-    Self.unlessEnding { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
+    if isUTF8 { modes.c_iflag |= tcflag_t(IUTF8) }
+    Self.unlessEnding {
+      if Self.isInForeground(descriptor) { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
+    }
   }
 
   /// Lets keys arrive at once and unchanged, without echo. The saved modes have to be those of the

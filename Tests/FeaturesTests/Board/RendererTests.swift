@@ -212,7 +212,7 @@ struct RendererTests {
   func redirectedMarks() {
     let end = BoardAction.keychain(.succeeded(job: 4, result: .revealed(name: "radarr")))
     var settings = BoardSettings()
-    settings.isTerminal = true
+    (settings.isTerminal, settings.isASCII) = (true, false)
     func text(_ redirect: CommandContext.Redirect?) -> String? {
       outputs(end, settings: settings, isReplay: true) { $0.redirect = redirect }.first?.text
     }

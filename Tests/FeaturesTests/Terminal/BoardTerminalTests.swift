@@ -43,6 +43,34 @@ import Testing
     }
   }
 
+  @Test("bytes that are not UTF-8 unlock; a new value and a choice are asked for again")
+  func otherBytes() async {
+    await #expect(processExitsWith: .success) {
+      let device = try PseudoTerminal()
+      try #require(setsid() > 0)
+      try #require(open(device.path, O_RDWR) >= 0)
+      let terminal = BoardTerminal(
+        mayAsk: true, isUTF8: true, showsOutput: false, input: StandardInput(.free), write: { _ in }
+      )
+      let other: [UInt8] = [0x61, 0xC3, 0x58]
+      let new = Array("new".utf8)
+      _ = DetachedThread.start {
+        for (prompt, answer) in [
+          ("old: ", other), ("new: ", other), ("new: ", new), ("once more: ", new),
+          ("1-2: ", other), ("1-2: ", [0x32]),
+        ] {
+          _ = device.screen(until: prompt)
+          device.type(answer + [0x0A])
+        }
+      }
+      let unlocked = try await terminal.askPassphrase(prompt: "old: ", isNew: false)
+      #expect(try unlocked?.withBytes { Array($0) } == other)
+      let value = try await terminal.askPassphrase(prompt: "new: ", isNew: true)
+      #expect(try value?.withBytes { Array($0) } == new)
+      #expect(try await terminal.choose("which?", among: ["one", "two"]) == 1)
+    }
+  }
+
   @Test("a terminal that may not ask returns no answer") func mayNotAsk() async throws {
     let terminal = BoardTerminal(
       mayAsk: false, showsOutput: false, input: StandardInput(.script), write: { _ in })

@@ -24,13 +24,15 @@ struct LineEditorProgramTests {
 
   /// Starts the program from a shell with job control, which says when it has stopped.
   ///
-  /// - Parameter end: The end of the shell's line.
+  /// - Parameters:
+  ///   - end: The end of the shell's line.
+  ///   - term: The kind of terminal.
   private static func startFromShell(
-    _ program: Program, _ end: String = ""
+    _ program: Program, _ end: String = "", term: String = "xterm"
   ) async throws -> PtyProcess {
     let terminal = try PtyProcess(
       "/bin/sh", ["-im"],
-      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      environment: program.environment(["TERM": term, "PS1": "sh> ", "ENV": nil]),
       folder: program.folder.path)
     #expect(await terminal.waitForOutput("sh> "))
     terminal.type("'\(try Program.executable())' --home h --no-init \(end)\n")
@@ -542,6 +544,11 @@ struct LineEditorProgramTests {
     let program = try Program()
     let terminal = try await Self.startFromShell(program, "--record r.jsonl")
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board ●›") }
+    // Real time: none, since only the first round comes.
+    terminal.type("watch 60s echo ti''ck &\r")
+    _ = await terminal.waitForScreen {
+      $0.text.contains("tick") && $0.text.hasSuffix("board ● 1&›")
+    }
     terminal.type("echo h''i\u{1A}")
     #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
     let stopped = terminal.output.count
@@ -551,8 +558,73 @@ struct LineEditorProgramTests {
     let text = String(decoding: terminal.output.dropFirst(stopped), as: UTF8.self)
     #expect(!text.contains("›"), "\(text)")
     try await program.expectWholeRecording()
+    #expect(try !program.text("r.jsonl").contains("the end of input"), "the signal ends the watch")
     terminal.type("exit\n")
     _ = await terminal.wait()
+  }
+
+  @Test("a prompt for a secret that is ended while it is stopped leaves the terminal alone")
+  func endedHiddenPrompt() async throws {
+    let program = try Program()
+    let terminal = try await Self.startFromShell(program, "keychain init")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    terminal.type("kill %1; bg; wait %1; echo en''ded $?\n")
+    #expect(await terminal.waitForOutput("ended \(128 + SIGTERM)\r\n"), "\(terminal.outputText)")
+    #expect(!terminal.isRaw && terminal.echoes, "the shell has the terminal as it was")
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test("a program that is stopped from outside leaves its rows to the shell in the background")
+  func stoppedFromOutside() async throws {
+    let program = try Program()
+    let terminal = try await Self.startFromShell(program, "& echo p''id $!; fg")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    let line = terminal.outputText.split(whereSeparator: \.isNewline).first { $0.hasPrefix("pid ") }
+    let processID = try #require(line.flatMap { Int32($0.dropFirst(4)) })
+    // Real time: the rounds come by themselves; the test waits for each of them.
+    terminal.type("watch 20ms echo ti''ck &\recho hal")
+    _ = await terminal.waitForScreen {
+      $0.text.contains("tick") && $0.text.hasSuffix("board 1&› echo hal")
+    }
+    let prompts = terminal.outputText.ranges(of: "sh> ").count
+    kill(processID, SIGSTOP)
+    #expect(await terminal.waitForOutput("sh> ", count: prompts + 1), "\(terminal.outputText)")
+    let stopped = terminal.output.count
+    let rounds = terminal.outputText.ranges(of: "tick").count
+    terminal.type("bg\n")
+    #expect(await terminal.waitForOutput("tick", count: rounds + 3), "\(terminal.outputText)")
+    let text = String(decoding: terminal.output.dropFirst(stopped), as: UTF8.self)
+    #expect(!text.contains("›"), "\(text)")
+    let continued = terminal.output.count
+    terminal.type("fg\n")
+    let again = await terminal.waitForScreen(from: continued) {
+      $0.text.hasSuffix("board 1&› echo hal")
+    }
+    #expect(again.text.hasSuffix("board 1&› echo hal"), "\(again.text)")
+    terminal.type("\u{15}exit\rexit\r")
+    #expect(await terminal.waitForOutput("sh> ", count: prompts + 3), "\(terminal.outputText)")
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test("a plain prompt is not shown again in the background")
+  func plainPromptInTheBackground() async throws {
+    let program = try Program()
+    try Self.quiet(program)
+    let terminal = try await Self.startFromShell(program, term: "dumb")
+    #expect(await terminal.waitForOutput("board›"))
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    let stopped = terminal.output.count
+    terminal.type("bg\necho sh''ell\n")
+    #expect(await terminal.waitForOutput("shell\r\n"), "\(terminal.outputText)")
+    terminal.type("kill %1; bg; wait; exit\n")
+    _ = await terminal.wait()
+    let text = String(decoding: terminal.output.dropFirst(stopped), as: UTF8.self)
+    #expect(!text.contains("›"), "\(text)")
   }
 
   @Test("a program that is started in the background begins when it is in the foreground")
