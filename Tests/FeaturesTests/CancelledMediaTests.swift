@@ -1,5 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardBoard
@@ -143,6 +144,35 @@ struct CancelledMediaTests {
     #expect(cancelled.code == 130)
     let message = wasSent ? "cancelled; Radarr may have made the change" : "error: cancelled\n"
     #expect(cancelled.shown[0].contains(message), "\(cancelled.shown[0])")
+  }
+
+  @Test(
+    "one that a continued fork ends says that the program may have carried it out",
+    arguments: [true, false])
+  func forked(isInFork: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let interrupt = Interruption()
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    dependencies.mediaService = InterruptingMedia(
+      base: dependencies.mediaService, interrupt: interrupt, moment: .inRemoval(wasSent: true))
+    let lines = Lines(dependencies: dependencies)
+    try lines.board.record(to: folder.path("r"))
+    #expect(await lines.run("set page 1") == 0)
+    let (removals, removal) = AsyncStream<Void>.makeStream()
+    interrupt.arm { removal.finish() }
+    #expect(await lines.run("media remove films 2 &") == 0)
+    for await _ in removals {}
+    let step = isInFork ? 2 : 1
+    #expect(await lines.run("session fork \(step) \(folder.path("f"))") == 0)
+    let printed = lines.allPrinted
+    #expect(printed.contains("cancelled; Radarr may have made the change"), "\(printed)")
+    #expect(!printed.contains("cancelled by 'session fork'"), "\(printed)")
+    #expect(
+      printed.contains("'media remove' was running at this step") == isInFork, "\(printed)")
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    await lines.board.close()
+    #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
   }
 
   @Test("in an earlier recording a change is one effect, and ends when it is cancelled")

@@ -63,6 +63,10 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Removes data that was read from the database from the state, so that it is read again when it
   /// is needed.
   public let reload: @Sendable (inout State) -> Void
+  /// Removes copies of what services hold from the state, so that they are read again when they are
+  /// needed. Called after `reload`, when the board continues in a fork: its state is that of an
+  /// earlier step, and the services have not gone back.
+  public let continued: @Sendable (inout State) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
   /// live replay ignores them. Each is the text of a `JSONPathPattern` relative to the feature's
   /// action: `brewed.pot.seconds`.
@@ -112,6 +116,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     hide: @escaping @Sendable (inout State, _ job: Int) -> Bool = { _, _ in false },
     replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
     reload: @escaping @Sendable (inout State) -> Void = { _ in },
+    continued: @escaping @Sendable (inout State) -> Void = { _ in },
     volatile: [String] = [], endlessEffects: [String] = [], passesWordsOn: Bool = false,
     secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
@@ -137,6 +142,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.hide = hide
     self.replacesData = replacesData
     self.reload = reload
+    self.continued = continued
     self.volatile = volatile
     self.endlessEffects = endlessEffects
     self.passesWordsOn = passesWordsOn

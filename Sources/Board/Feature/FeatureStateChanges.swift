@@ -7,6 +7,7 @@ struct FeatureStateChanges: Sendable {
   let forget: @Sendable (inout BoardState) -> Void
   let hide: @Sendable (inout BoardState, _ job: Int) -> Bool
   let reload: @Sendable (inout BoardState) -> Void
+  let continued: @Sendable (inout BoardState) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
 
   init<State, Action>(_ feature: Feature<State, Action>, _ key: FeatureKey<State>) {
@@ -25,6 +26,11 @@ struct FeatureStateChanges: Sendable {
     }
     reload = { [reload = feature.reload] state in
       if state.features.contains(name) { reload(&state[key]) }
+    }
+    continued = { [reload = feature.reload, continued = feature.continued] state in
+      guard state.features.contains(name) else { return }
+      reload(&state[key])
+      continued(&state[key])
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
   }

@@ -345,6 +345,7 @@ public final class Board: Sendable {
     case .resumed(_, _, let job):
       // The state is one of before, when less was known.
       hideSecrets()
+      if !closing.isSet { store.send(.shell(.continued), origin: .program("fork")) }
       // The state of the fork does not contain the commands that started after it was created.
       for late in before { end(late, status: ExitCode.interrupted) }
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) { end(finished) }

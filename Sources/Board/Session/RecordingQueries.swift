@@ -325,21 +325,21 @@ struct RecordingQueries {
         try flag.check()
         return condition.holds(for: try StateJSON.past(state))
       }
-      var found = try navigator.bisect(search, through: end) { !(try holds($0)) }
-      var result = SessionBisected(
-        path: location.path, assertion: text, step: nil, diff: nil, steps: end,
-        evaluations: found.evaluations)
       // No step makes an assertion fail that fails from the beginning, but one may make it hold.
       let first = navigator.firstStep
-      if first > 0 { result.states = end - first + 1 }
-      if found.step ?? first + 1 == first + 1 {
-        result.evaluations += 1
-        if !(try holds(try navigator.state(at: first))) {
-          found = try navigator.bisect(search, through: end, where: holds)
-          result.failsFirst = true
-          result.evaluations = found.evaluations + (linear ? 1 : result.evaluations)
-        }
+      var (failsFirst, examined) = (!(try holds(try navigator.state(at: first))), 1)
+      if failsFirst, end > first {
+        failsFirst = !(try holds(try navigator.state(at: first + 1)))
+        examined = 2
       }
+      let found = try navigator.bisect(search, through: end) { try holds($0) == failsFirst }
+      // The search has examined the state after the first step again.
+      if examined == 2, linear || (found.step ?? end + 1) == first + 2 { examined = 1 }
+      var result = SessionBisected(
+        path: location.path, assertion: text, step: nil, diff: nil, steps: end,
+        evaluations: found.evaluations + examined)
+      if first > 0 { result.states = end - first + 1 }
+      if failsFirst { result.failsFirst = true }
       if let step = found.step {
         result.step = try logged(step, navigator)
         result.diff = try differences(step - 1, step, nil, 20, navigator)

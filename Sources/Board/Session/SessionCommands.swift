@@ -107,7 +107,7 @@ enum SessionCommands {
       ["session", "goto"], "look at the state after an earlier step of the running recording",
       details: """
         Looking changes nothing: state, assert and session state show that step, and whatever would change something is refused \
-        until 'session live'. $name, {{last}} and aliases in a line stay those of the present.
+        until 'session live', except session stop and cancel, which end the recording and what runs. $name, {{last}} and aliases in a line stay those of the present.
         """,
       arguments: [ArgumentSpec("step", step, kind: .step)],
       examples: ["session goto 5", "session goto @before-login", "session goto -1"]
@@ -171,7 +171,7 @@ enum SessionCommands {
       ["session", "fork"], "continue from an earlier step in a new recording",
       details: """
         The new file has the steps up to that one, and the board goes on from its state and records with the same options; the old \
-        recording ends. What services hold (database, keychain, log) stays as it is. With --file the steps are copied and the board \
+        recording ends. What services hold (database, keychain, log) stays as it is, and is read again. With --file the steps are copied and the board \
         stays where it is. A fork that would copy the value of a known secret, from before it was one, is refused.
         """,
       arguments: [
@@ -234,7 +234,8 @@ enum SessionCommands {
           "until", value: "STEP", "stop after this step: a number, @MARK or end", kind: .step),
         OptionSpec("speed", value: "X", "at X times the speed it was recorded with"),
         OptionSpec(
-          "idle-limit", value: "DUR", "with --speed, the longest pause", kind: .duration),
+          "idle-limit", value: "DUR", "the longest pause; --speed is 1 unless given",
+          kind: .duration),
         OptionSpec(flag: "step", "wait for Enter before each part, at a terminal"),
         OptionSpec(
           flag: "live", "send its lines to the services there are, and compare what follows"),

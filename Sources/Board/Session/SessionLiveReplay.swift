@@ -11,9 +11,9 @@ import SwiftBoardSystem
 /// home. Commands of `session` are skipped: they refer to the recording, and the replay has none.
 ///
 /// What ran the lines sent actions too: it loaded what a line was to show, began the rounds of a
-/// `watch`, removed secrets that became known, and reported interrupts and widths. No lines run
-/// here, so these actions are sent as the lines are. What the board itself sends (`board`) is
-/// expected from the replay's own.
+/// `watch`, removed secrets that became known, forgot what services held before a fork, and
+/// reported interrupts and widths. No lines run here, so these actions are sent as the lines are.
+/// What the board itself sends (`board`) is expected from the replay's own.
 ///
 /// An assertion also has to end as it did when it was recorded (`AssertionComparison`).
 struct SessionLiveReplay {
@@ -65,7 +65,7 @@ struct SessionLiveReplay {
           default: true
           }
         },
-        sending: ["bootstrap", "watch", "secrets", "terminal", "interrupt", "output"],
+        sending: ["bootstrap", "watch", "secrets", "terminal", "interrupt", "output", "fork"],
         ignoring: ignored)
     } catch {
       throw Failure(

@@ -16,6 +16,9 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case resized(width: Int)
   /// A command's effect threw an unhandled error, or its effects ended without a result.
   case failed(job: Int, failure: Failure)
+  /// The board has taken the state of a fork. The services have not gone back, so that what the
+  /// state has of them is forgotten.
+  case continued
   /// The board's state contained secrets that have become known.
   case masked(removal: SecretRemoval)
 }

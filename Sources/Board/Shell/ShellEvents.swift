@@ -8,7 +8,7 @@ enum ShellEvents {
     case .run(let context, _): [AnalyticsEvent("shell.\(context.name)")]
     case .reject(_, let failure): [AnalyticsEvent("shell.rejected", of: failure)]
     case .failed(_, let failure): [AnalyticsEvent("shell.failed", of: failure)]
-    case .diagnosed, .cancelled, .watched, .watchDue, .resized, .masked: []
+    case .diagnosed, .cancelled, .watched, .watchDue, .resized, .continued, .masked: []
     }
   }
 }

@@ -23,7 +23,7 @@ enum ShellOutcomes {
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true
         ? nil : ended(job, status, state)
-    case .masked, .watchDue, .resized: nil
+    case .masked, .watchDue, .resized, .continued: nil
     case .diagnosed(let job, let findings):
       diagnosis(findings, job, state, features.program).withMarks
     }

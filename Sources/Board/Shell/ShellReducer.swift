@@ -22,6 +22,9 @@ struct ShellReducer: Reducer {
     case .resized(let width):
       state.settings.width = width
       return []
+    case .continued:
+      for feature in features.features { feature.changes.continued(&state) }
+      return []
     case .watched(let job, let status):
       return state.shell.endRound(of: job, status: status).map { pause($0, dependencies) } ?? []
     case .watchDue(let job):

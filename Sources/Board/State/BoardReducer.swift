@@ -42,7 +42,7 @@ public struct BoardReducer: ComposedReducer {
       }
       ShellReducer(features: features)
       JobsReducer(features: features)
-      ForkReducer(recording: recording)
+      ForkReducer(features: features, recording: recording)
     }
   }
 
@@ -121,6 +121,7 @@ extension CommandContext {
 /// Continues in a fork of the running recording. It runs last because the state must equal the
 /// fork's exactly.
 struct ForkReducer: Reducer {
+  let features: FeatureList
   let recording: any RecordingService
 
   func reduce(
@@ -129,9 +130,9 @@ struct ForkReducer: Reducer {
     switch action {
     case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
       let redactor = dependencies.logger.redactor
-      return [
-        .run(name: "session.resume", resume(job, state.shell.running.map(\.job), redactor))
-      ]
+      let running = state.shell.running.map(\.job)
+      let changing = running.filter { features.endsCancelled(state, $0) }
+      return [.run(name: "session.resume", resume(job, running, changing, redactor))]
     case .resumed(let other, let path, _):
       // The commands that started after the fork was made.
       let late = state.shell.running.map(\.job)
@@ -158,8 +159,11 @@ struct ForkReducer: Reducer {
   }
 
   /// Ends the recording and the running commands, and takes the state of the fork.
+  ///
+  /// - Parameter changing: The jobs of `running` that may change something, and then say what they
+  ///   have done.
   private func resume(
-    _ job: Int, _ running: [Int], _ redactor: Redactor
+    _ job: Int, _ running: [Int], _ changing: [Int], _ redactor: Redactor
   ) -> @Sendable (Send<BoardAction>) async throws -> Void {
     { [recording] send in
       let fork: ForkedState
@@ -169,12 +173,14 @@ struct ForkReducer: Reducer {
         send(.session(.failed(job: job, failure: Failure(any: error))))
         return
       }
-      // The recording has ended, so these actions are in neither one. `resumed` cancels the
+      // The recording has ended, so these actions are in neither one. `resumed` cancels the other
       // commands that are also in the fork's state.
-      let late = Set(running).subtracting(fork.state.shell.running.map(\.job))
+      let late = Set(running).subtracting(fork.state.shell.running.map(\.job)).union(changing)
       for job in running where late.contains(job) {
-        send(.shell(.failed(job: job, failure: .cancelled(by: Failure.fork))))
+        send(.shell(.cancelled(job: job, by: Failure.fork)))
       }
+      // A command that may have changed something ends once that is known.
+      await recording.waitForEnd(of: late)
       send(.resumed(fork.state, path: redactor.mask(fork.path).value, job: job))
     }
   }

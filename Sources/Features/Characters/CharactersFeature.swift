@@ -24,6 +24,7 @@ extension BoardFeatures {
     },
     cancelled: { state, job in state.end(job) },
     endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
+    continued: { $0.forgetRecent() },
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
       "search.action.loaded.answer.verdict", "search.action.recalled.texts",

@@ -36,6 +36,12 @@ public struct CharactersState: Codable, Sendable, Equatable {
       if shown.status.isLoading { detail?.status = shown.status }
     }
   }
+
+  /// Removes the recent searches, which are read again when they are needed.
+  mutating func forgetRecent() {
+    recent = []
+    if search.knowsRecent != nil { search.knowsRecent = false }
+  }
 }
 
 /// The current route, which a link can select.

@@ -45,6 +45,7 @@ extension BoardFeatures {
       default: false
       }
     },
+    continued: { $0.forgetNames() },
     volatile: [
       "contents.contents", "contents.failure", "succeeded.result.put.isNew",
       "succeeded.result.document.document.updated",

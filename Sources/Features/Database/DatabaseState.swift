@@ -137,10 +137,15 @@ extension DatabaseState {
     isLoaded = isCurrent
   }
 
-  /// Removes the names, the last list and the document. The names are loaded again when they are
-  /// needed.
+  /// Removes the names, the last list and the document.
   mutating func forget() {
-    (collection, collections, preferences, query, document) = (nil, nil, nil, nil, nil)
+    (collection, query, document) = (nil, nil, nil)
+    forgetNames()
+  }
+
+  /// Removes the names, which are loaded again when they are needed.
+  mutating func forgetNames() {
+    (collections, preferences) = (nil, nil)
     expectImport()
   }
 

@@ -31,7 +31,7 @@ extension BoardFeatures {
       }
     },
     endsCancelled: { state, job in state.changes.contains(job) },
-    forget: { $0.forget() },
+    forget: { $0.forget() }, continued: { $0.forgetStatus() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     }

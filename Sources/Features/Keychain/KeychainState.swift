@@ -44,6 +44,13 @@ extension KeychainState {
     file?.slots = nil
   }
 
+  /// Removes what the keychain says of itself, and its names.
+  mutating func forgetStatus() {
+    isUnlocked = nil
+    forgetNames()
+    if file != nil { file = KeychainFileState() }
+  }
+
   /// Whether the keychain is open and its names have not been read since.
   var lacksNames: Bool { isUnlocked == true && knowsNames == false }
 

@@ -17,7 +17,7 @@ extension BoardFeatures {
       }
     },
     endsCancelled: { state, job in state.changes.contains(job) },
-    forget: { $0.forget() },
+    forget: { $0.forget() }, continued: { $0.forgetLogger() },
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [
       "bootstrapped.level",

@@ -147,6 +147,33 @@ struct SessionChainTests {
     await board.board.close()
   }
 
+  @Test(
+    "an assertion that comes and goes is looked for by when it holds, however it is searched",
+    arguments: [("", 4), (" --linear", 3)])
+  func assertionThatComesAndGoes(option: String, examined: Int) async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    let path = folder.path("r")
+    try board.board.record(to: path)
+    for line in ["echo a", "set v 0", "echo b", "set v 1", "echo c"] { await board.run(line) }
+    board.board.stopRecording()
+    let condition = #"'shell.variables.v == "0"'"#
+    let found = await board.run("session bisect \(path) --assert \(condition)\(option)")
+    #expect(found.status == 0 && found.output.hasPrefix("step 2 of 5, "), "\(found)")
+    #expect(found.errors.contains("it fails from the beginning; the first step after which"))
+    #expect(
+      found.errors.contains("\(examined) of 6 states were examined"), "\(found.errors)")
+    // One that the first step makes hold does not fail from the beginning.
+    let other = folder.path("s")
+    try board.board.record(to: other)
+    for line in ["set w 1", "echo a"] { await board.run(line) }
+    board.board.stopRecording()
+    let kept = await board.run(
+      "session bisect \(other) --assert 'shell.variables.w exists'\(option)")
+    #expect(kept.status == 1 && !kept.errors.contains("from the beginning"), "\(kept.errors)")
+    await board.board.close()
+  }
+
   @Test("the running recording is travelled from file to file, and forked")
   func running() async throws {
     let folder = try TemporaryFolder()
@@ -511,6 +538,8 @@ struct SessionChainTests {
     let text = String(decoding: try folder.read("f"), as: UTF8.self)
     #expect(text.contains("cancelled by 'session fork'"), "\(text)")
     // A command that runs still is cancelled, which fails its line.
+    // The line ends before the steps that follow the fork's state.
+    await board.board.store.waitUntilDelivered()
     try #require(board.board.recording?.path == folder.path("f"))
     let last = try #require(board.board.recording?.step)
     let watch = await board.run(
