@@ -18,7 +18,7 @@ struct CacheVerdictNotesTests {
     }
     #expect(
       notes(.stale, "no route") == [
-        "this is a kept answer; the program did not answer: no route"
+        "this is a kept answer; the program did not confirm it: no route"
       ])
   }
 

@@ -393,6 +393,55 @@ struct CharactersReducerTests {
     store.finish()
   }
 
+  @Test("a login page is no character, and does not take the place of the kept one")
+  func loginPage() {
+    let login = MockAnswer.response(
+      status: 200, headers: [HTTPHeader("Content-Type", "text/html")], body: Data("<html>".utf8))
+    world.api.answer(
+      "GET", "\(Self.address)/character/2",
+      with: .json(
+        #"{"id":2,"name":"Morty Smith","status":"Alive","species":"Human","gender":"Male"}"#),
+      login,
+      .status(503))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .show(id: 2, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.send(run(2, .refresh(options: CharactersOptions())))
+      store.receive(
+        where: {
+          guard case .detail(.failed(_, id: 2, let error)) = $0 else { return false }
+          return error.failure.error == "undecodable"
+            && error.failure.message.hasSuffix("is not a character: it is not JSON")
+        })
+      store.send(run(3, .show(id: 2, options: CharactersOptions(cache: .remoteFirst))))
+      store.skipReceivedActions()
+      #expect(store.state.detail?.status == .shown(isStale: true))
+      #expect(store.state.detail?.item?.name == "Morty Smith")
+    }
+    store.finish()
+  }
+
+  @Test("a login page is no next page of the list, and is not kept as one")
+  func prefetchedLoginPage() async throws {
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1", with: Self.json(["Rick"], count: 2, pages: 2))
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=2",
+      with: .response(status: 200, headers: [], body: Data("<html>".utf8)))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list(page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.advance(by: .milliseconds(300))
+      store.receive(.list(action: .prefetchFailed(page: 2)))
+    }
+    store.finish()
+    #expect(try await world.persistence.cachedResponses().count == 1)
+    #expect(
+      world.logger.records.contains { $0.message.contains("is not a page of characters") })
+  }
+
   @Test("a kept answer that stands in for the service is stale, and says why")
   func stale() {
     world.api.answer(

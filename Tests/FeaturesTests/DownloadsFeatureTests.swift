@@ -302,6 +302,15 @@ struct DownloadsFeatureTests {
     await lines.board.close()
   }
 
+  @Test("an ID that a line has twice is sent once", arguments: ["pause", "resume", "remove"])
+  func equalIDs(command: String) async {
+    let ids = "SABnzbd_nzo_1 SABnzbd_nzo_0 SABnzbd_nzo_1"
+    #expect(await lines.run("downloads \(command) sab \(ids)") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix("d SABnzbd_nzo_1, SABnzbd_nzo_0\n"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("a removal from NZBGet says that it deletes files, unless the line asks for it")
   func deletesAnyway() async {
     await add()

@@ -205,6 +205,33 @@ struct ServiceFailureTests {
     #expect(failure(.wrongPath).forServiceTest.help?.hasPrefix("to change the address") == true)
   }
 
+  @Test(
+    "an answer to a change that does not tell if it was made says so, also through a proxy",
+    arguments: [
+      (.status(500), true), (.status(504, reason: "m"), true), (.undecodable(path: ""), true),
+      (.page(title: "Log in"), true), (.status(429), false), (.refused(reasons: ["m"]), false),
+    ] as [(ProgramError.Kind, Bool)], [nil, "http://p:1 (http_proxy)"])
+  func uncertainChange(_ answer: (kind: ProgramError.Kind, isUncertain: Bool), proxy: String?) {
+    var error = ProgramError(answer.kind, program: "Radarr", service: "films")
+    error.proxy = proxy
+    let advice = "Radarr may have made the change; look at it before the line is repeated"
+    let help = Failure(error).help
+    #expect(help?.hasPrefix(advice) != true)
+    error.isOfChange = true
+    let change = Failure(error).withAdvice(hasRetry: false).help
+    #expect((change?.hasPrefix(advice) == true) == answer.isUncertain)
+    if case .page = answer.kind { #expect(change == help.map { "\(advice); \($0)" }) }
+  }
+
+  @Test("a service that takes no more is asked again later, and is at the right address")
+  func tooManyRequests() {
+    #expect(
+      Failure(APIError(.undecodable, "m", status: 429))
+        == Failure(
+          code: 4, error: "httpStatus", message: "m",
+          help: "the service takes no more for now; --retry 3 tries again"))
+  }
+
   @Test("what doctor found has advice by the board's commands and options")
   func doctor() {
     func advice(_ remedy: InstallationFinding.Remedy?) -> String? {

@@ -87,7 +87,7 @@ struct CharactersProgramTests {
       "--home", "h", "characters", "show", "2", "--cache", "remoteFirst")
     #expect(kept.status == .exited(0) && kept.outputText.contains("Morty Smith"))
     #expect(
-      kept.errorText.contains("warning: this is a kept answer; the service did not answer: "),
+      kept.errorText.contains("warning: this is a kept answer; the service did not confirm it: "),
       "\(kept.errorText)")
     let offline = try await program.run("--home", "h", "--offline", "characters", "list")
     #expect(offline.status == .exited(0) && offline.outputText.contains("Morty Smith"))

@@ -5,14 +5,25 @@ extension Failure {
   /// those of the client, the keychain and the terminal.
   public init(_ error: ProgramError) {
     self = Failure(ofProgram: error)
-    guard let proxy = error.proxy else { return }
-    message += ", through the proxy \(proxy)"
-    // Nothing shows that the program has refused its key. Advice to follow a redirect or to try
-    // again is right about a proxy, too.
-    guard code != 3, code != 5 else { return }
-    help =
-      "the proxy may have answered itself: check what it lets through; no_proxy names hosts to "
-      + "reach without it"
+    if let proxy = error.proxy {
+      message += ", through the proxy \(proxy)"
+      // Nothing shows that the program has refused its key. Advice to follow a redirect or to try
+      // again is right about a proxy, too.
+      if code != 3, code != 5 {
+        help =
+          "the proxy may have answered itself: check what it lets through; no_proxy names hosts to "
+          + "reach without it"
+      }
+    }
+    if error.isUncertain {
+      let advice = Self.uncertaintyAdvice(about: error.program)
+      // Advice on how to get past the page stays right.
+      if case .page = error.kind, let help {
+        self.help = "\(advice); \(help)"
+      } else {
+        help = advice
+      }
+    }
   }
 
   private init(ofProgram error: ProgramError) {
@@ -27,7 +38,7 @@ extension Failure {
       let failure = Failure(reason)
       self.init(
         code: failure.code, error: failure.error, message: failure.message,
-        help: "\(program) may have made the change; look at it before the line is repeated")
+        help: Self.uncertaintyAdvice(about: program))
     case .api(let error): self.init(error)
     case .keychain(let error): self.init(error)
     case .terminal(let error): self.init(error)
@@ -145,6 +156,10 @@ extension Failure {
     return failure
   }
 
+  private static func uncertaintyAdvice(about program: String) -> String {
+    "\(program) may have made the change; look at it before the line is repeated"
+  }
+
   private static let retryAdvice = "--retry 3 tries again"
   private static let testAdvice = "says what is there; "
 
@@ -169,5 +184,16 @@ extension Failure {
 
   private static func usualAddress(of program: String) -> String {
     ServicePreset(title: program)?.usualAddress ?? "http://HOST/api"
+  }
+}
+
+extension ProgramError {
+  /// Whether the answer to a change does not tell if it was made. A status of 4xx refuses it.
+  fileprivate var isUncertain: Bool {
+    switch kind {
+    case .status(let status, _): isOfChange && !(400..<500).contains(status)
+    case .page, .undecodable: isOfChange
+    default: false
+    }
   }
 }

@@ -83,6 +83,7 @@ extension Failure {
       switch status {
       case 401, 403:
         "check the key: 'api service show NAME' says which secret is sent, if any"
+      case 429: "the service takes no more for now; --retry 3 tries again"
       case ..<500: "'api service list' shows where services are"
       case 502, 503, 504: "--retry 3 tries again"
       default: "the service failed; try later"

@@ -73,7 +73,7 @@ extension APIClient {
   ///   not decode as `T`. The message contains the path in the JSON, never a value.
   public func request<T: Decodable>(_ endpoint: APIEndpoint) async throws(APIError) -> T {
     let request = try endpoint.request()
-    return try await send(request).decoded(request) {
+    return try await send(request).decoded(request, as: "a \(T.self)") {
       try JSONDecoder().decode(T.self, from: $0.body)
     }
   }
@@ -82,15 +82,16 @@ extension APIClient {
 extension APIResponse {
   /// Returns the value that `decode` makes of a 2xx response.
   ///
+  /// - Parameter name: The value in messages, with its article.
   /// - Throws: `undecodable`, or an `APIError` of `decode` unchanged.
   func decoded<Value>(
-    _ request: APIRequest, _ decode: (_ response: APIResponse) throws -> Value
+    _ request: APIRequest, as name: String, _ decode: (_ response: APIResponse) throws -> Value
   ) throws(APIError) -> Value {
     guard (200..<300).contains(status) else { throw .noValue(request, in: self) }
     do { return try decode(self) } catch let error as APIError { throw error } catch {
       throw APIError(
         .undecodable,
-        "the answer to \(request) is not a \(Value.self): \(Self.reason(error))")
+        "the answer to \(request) is not \(name): \(Self.reason(error))")
     }
   }
 

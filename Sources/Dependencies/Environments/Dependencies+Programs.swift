@@ -41,7 +41,7 @@ extension ProgramConnection {
     if let stranger = stranger(in: response) { throw stranger }
     if isRefused { throw error(.wrongKey(secret: nil), in: response) }
     guard (200..<300).contains(response.status) else {
-      throw response.status >= 500
+      throw response.status >= 400 && ![404, 405].contains(response.status)
         ? error(.status(response.status), in: response) : misplaced(response)
     }
     guard let page = Self.parsed(response.body), page["info"]?["pages"] != nil,

@@ -57,6 +57,8 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
   /// The proxy that may have answered in place of the program, or `nil` for none: see
   /// `APIResponse.proxy`.
   public var proxy: String?
+  /// Whether the request asked for a change.
+  public var isOfChange = false
 
   /// An error of a program.
   public init(_ kind: Kind, program: String, service: String, address: String = "") {

@@ -126,7 +126,9 @@ enum APIOutcomes {
     var notes: [Outcome.Note] = []
     if let warning = answer.warning { notes.append(.warning(warning)) }
     notes.append(Outcome.Note(note(answer)))
-    if let reason = answer.staleReason { notes.append(.warning(CacheVerdict.noAnswer(reason))) }
+    if let reason = answer.staleReason {
+      notes.append(.warning("the service did not answer: \(reason)"))
+    }
     if let masked = answer.masked { notes.append(.warning(masked.note)) }
     notes += captures(answer.captured ?? []).map { Outcome.Note($0) }
     if isRecorded, let name = credential(in: body) {

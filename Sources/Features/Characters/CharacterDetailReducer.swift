@@ -32,7 +32,9 @@ struct CharacterDetailReducer: Reducer {
     _ id: Int, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterDetailAction>] {
     let endpoint = request.endpoint("character/\(id)")
-    let characters = request.repository(dependencies) { try SeriesCharacter(json: $0) }
+    let characters = request.repository(of: "a character", dependencies) {
+      try SeriesCharacter(json: $0)
+    }
     return .task(name: "characters.character") {
       let answer = try await characters.answer(to: endpoint, policy: request.policy, dependencies)
       return .loaded(request: request, answer: answer)
@@ -50,7 +52,7 @@ struct CharacterDetailReducer: Reducer {
     _ url: String, _ file: String, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterDetailAction>] {
     let endpoint = request.endpoint(url: url)
-    let images = request.repository(dependencies) { $0 }
+    let images = request.repository(of: "a picture", dependencies) { $0 }
     do { try MarkedText.refuse(url, in: "the address of the picture") } catch {
       let refusal = ServiceError(error, dependencies, category: "characters")
       return .send(.imageFailed(request: request, error: refusal))

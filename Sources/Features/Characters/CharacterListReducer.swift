@@ -35,9 +35,7 @@ struct CharacterListReducer: Reducer {
     _ number: Int, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterListAction>] {
     let endpoint = request.endpoint(page: number)
-    let pages = request.repository(dependencies) {
-      CharacterPage(try JSONDecoder().decode(ReceivedPage.self, from: $0), number: number)
-    }
+    let pages = request.pages(number, dependencies)
     return .task(name: "characters.page") {
       let answer = try await pages.answer(to: endpoint, policy: request.policy, dependencies)
       return .loaded(request: request, answer: answer)
@@ -56,7 +54,7 @@ struct CharacterListReducer: Reducer {
   ) -> [Effect<CharacterListAction>] {
     let endpoint = request.endpoint(page: number)
     // The line has ended: what is typed belongs to the next one.
-    let pages = request.repository(dependencies.inBackground) { $0 }
+    let pages = request.pages(number, dependencies.inBackground)
     return .task(name: "characters.prefetch") {
       _ = try await pages.value(of: endpoint, policy: .localFirst)
       return .prefetched(page: number)

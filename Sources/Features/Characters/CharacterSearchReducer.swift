@@ -70,9 +70,7 @@ struct CharacterSearchReducer: Reducer {
     let endpoint = request.endpoint(
       "character",
       [QueryItem("page", String(number))] + filter.items.map { QueryItem($0.name, $0.value) })
-    let pages = request.repository(dependencies) {
-      CharacterPage(try JSONDecoder().decode(ReceivedPage.self, from: $0), number: number)
-    }
+    let pages = request.pages(number, dependencies)
     return .task(name: "characters.search") {
       let answer = try await pages.answer(to: endpoint, policy: request.policy, dependencies)
       return .loaded(request: request, answer: answer)

@@ -14,7 +14,8 @@ enum CharactersCommands {
       "a service of the board; without this \(CharactersRequest.usualService), or the public one",
       kind: .service),
     OptionSpec(
-      "retry", value: "N", "try again after a failure of the service, N times, at most 100"),
+      "retry", value: "N",
+      "try again after a failure of the service, N times, at most 100; a Retry-After is ignored"),
   ]
   private static let page = OptionSpec(
     "page", value: "N", "the page, from 1; page==N does the same")

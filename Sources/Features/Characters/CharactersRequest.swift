@@ -74,16 +74,26 @@ extension CharactersRequest {
 
   /// Where values of the service come from, asked for or kept.
   ///
-  /// - Parameter decode: Makes a value of the body of an answer.
+  /// - Parameters:
+  ///   - name: The value in messages, with its article.
+  ///   - decode: Makes a value of the body of an answer.
   func repository<Value: Sendable>(
-    _ dependencies: Dependencies, _ decode: @escaping @Sendable (_ body: Data) throws -> Value
+    of name: String, _ dependencies: Dependencies,
+    _ decode: @escaping @Sendable (_ body: Data) throws -> Value
   ) -> Repository<Value> {
     Repository(
       ResponseRepository(
         dependencies, service: service, account: authentication?.secret,
         lifetime: lifetime.map { .fixed(.milliseconds($0)) } ?? .unlimited),
-      log: (dependencies.logger, "characters")
+      log: (dependencies.logger, "characters"), valueName: name
     ) { try decode($0.body) }
+  }
+
+  /// Where a page of characters comes from, asked for or kept.
+  func pages(_ number: Int, _ dependencies: Dependencies) -> Repository<CharacterPage> {
+    repository(of: "a page of characters", dependencies) {
+      CharacterPage(try JSONDecoder().decode(ReceivedPage.self, from: $0), number: number)
+    }
   }
 }
 

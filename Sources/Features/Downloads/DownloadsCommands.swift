@@ -6,7 +6,8 @@ enum DownloadsCommands {
   private static let service = ArgumentSpec(
     "service", "a service with the preset sabnzbd or nzbget", kind: .downloadService)
   private static let retry = OptionSpec(
-    "retry", value: "N", "ask again after a failure of the program, N times, at most 100")
+    "retry", value: "N",
+    "ask again after a failure of the program, N times, at most 100; a Retry-After is ignored")
   private static let ids = ArgumentSpec(
     "id", "a download of 'downloads list'; all of them without one", optional: true,
     repeating: true)
@@ -41,13 +42,13 @@ enum DownloadsCommands {
       ["downloads", "pause"], "let downloads wait", arguments: [service, ids],
       examples: ["downloads pause sab", "downloads pause sab SABnzbd_nzo_1"]
     ) { invocation throws(UsageError) in
-      try command(.pause(ids: try plain(invocation.arguments("id"), "downloads")), invocation)
+      try command(.pause(ids: try uniqueIDs(invocation)), invocation)
     },
     CommandSpec(
       ["downloads", "resume"], "go on with downloads that wait", arguments: [service, ids],
       examples: ["downloads resume sab", "downloads resume sab SABnzbd_nzo_1"]
     ) { invocation throws(UsageError) in
-      try command(.resume(ids: try plain(invocation.arguments("id"), "downloads")), invocation)
+      try command(.resume(ids: try uniqueIDs(invocation)), invocation)
     },
     CommandSpec(
       ["downloads", "remove"], "remove downloads from the queue",
@@ -61,7 +62,7 @@ enum DownloadsCommands {
       ],
       examples: ["downloads remove sab SABnzbd_nzo_1"]
     ) { invocation throws(UsageError) in
-      let ids = try plain(invocation.arguments("id"), "downloads")
+      let ids = try uniqueIDs(invocation)
       let deletes = invocation.flag("delete-files")
       return try command(.remove(ids: ids, deletesFiles: deletes), invocation)
     },
@@ -116,6 +117,12 @@ enum DownloadsCommands {
       request, of: try invocation.requiredText("service"),
       retries: try invocation.int("retry", in: 0...100) ?? 0)
     return FeatureCommand { .run(context: $0, command: command) }
+  }
+
+  /// The IDs of a line, each once.
+  private static func uniqueIDs(_ invocation: Invocation) throws(UsageError) -> [String] {
+    var known: Set<String> = []
+    return try plain(invocation.arguments("id"), "downloads").filter { known.insert($0).inserted }
   }
 
   private static func download(_ invocation: Invocation) throws(UsageError) -> NewDownload {

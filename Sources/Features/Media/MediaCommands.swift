@@ -8,7 +8,8 @@ enum MediaCommands {
     "service", "a service with the preset radarr, sonarr or lidarr", kind: .mediaService)
   private static let id = ArgumentSpec("id", "the number in 'media list'", kind: .int)
   private static let retry = OptionSpec(
-    "retry", value: "N", "ask again after a failure of the program, N times, at most 100")
+    "retry", value: "N",
+    "ask again after a failure of the program, N times, at most 100; a Retry-After is ignored")
   private static let term = ArgumentSpec(
     "term", "a title, or a number of the catalogue: tmdb:438631", repeating: true)
 

@@ -16,13 +16,8 @@ extension CacheVerdict {
   ) -> [Outcome.Note] {
     let kept = "this is a kept answer; "
     if let staleReason {
-      return [.warning(kept + Self.noAnswer(from: service, staleReason))]
+      return [.warning(kept + "the \(service) did not confirm it: \(staleReason)")]
     }
     return self == .stale ? [Outcome.Note(kept + advice)] : []
-  }
-
-  /// Returns the text for a service whose response a cached one replaces.
-  static func noAnswer(from service: String = "service", _ reason: String) -> String {
-    "the \(service) did not answer: \(reason)"
   }
 }

@@ -483,6 +483,22 @@ import Testing
     let invalid = await apiFailure { try await films.value(of: APIEndpoint(url: "nowhere")) }
     #expect(invalid?.kind == .invalidURL)
   }
+
+  @Test(
+    "a response that is not a value leaves the kept one, whatever it says of storing",
+    arguments: ["<html>log in</html>", #"{"title":"#], [[], [("Cache-Control", "no-store")]])
+  func notAValue(body: String, headers: [(String, String)]) async throws {
+    let world = try World()
+    let films = Repository<Film>(world.answers(.asAnswered))
+    let endpoint = APIEndpoint(url: world.url, timeout: .seconds(3600))
+    _ = try await films.value(of: endpoint)
+    world.answer(body, headers)
+    let error = await apiFailure { try await films.value(of: endpoint, policy: .remoteFirst) }
+    #expect(error?.kind == .undecodable)
+    world.answer("", status: 503)
+    let kept = try await films.value(of: endpoint, policy: .remoteFirst)
+    #expect(kept.value == Film(title: "one") && kept.verdict == .stale)
+  }
 }
 
 /// The error that `body` throws; `nil` where it throws none.

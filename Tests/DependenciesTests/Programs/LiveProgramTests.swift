@@ -446,6 +446,84 @@ struct LiveProgramTests {
     #expect(try await service.queue(of: server).entries.count == before.entries.count - 1)
   }
 
+  @Test(
+    "a status that no media program's API has is no wrong address",
+    arguments: MediaProgram.allCases,
+    [400, 408, 418, 429, 451])
+  func otherStatus(program: MediaProgram, status: Int) async throws {
+    let server = try TestHTTPServer { _ in .response(.init(status)) }
+    let kind = await kind(ProgramConformanceTests.server(program, server.origin))
+    #expect(kind == .status(status, reason: nil))
+  }
+
+  @Test("only the errors of requests that ask for a change are errors of a change")
+  func changes() async throws {
+    let server = try TestHTTPServer { request in
+      if request.method == "GET", request.path.hasSuffix("/movie/7") {
+        return .response(.init(json: #"{"id":7,"title":"a"}"#))
+      }
+      if request.query("mode") == "queue", request.query("nzo_ids") != nil {
+        return .response(.init(json: #"{"queue":{"slots":[{"nzo_id":"a"}]}}"#))
+      }
+      return .response(.init(504))
+    }
+    let media = LiveMediaService(dependencies)
+    let downloads = LiveDownloadService(dependencies)
+    let film = MediaResource(["id": 7, "title": "a"])
+    let radarr = ProgramConformanceTests.server(MediaProgram.radarr, server.origin)
+    let sab = ProgramConformanceTests.server(DownloadProgram.sabnzbd, server.origin)
+    let nzbget = ProgramConformanceTests.server(DownloadProgram.nzbget, server.origin)
+    let calls: [(isOfChange: Bool, call: () async throws -> Void)] = [
+      (true, { _ = try await media.add(film, to: radarr) }),
+      (true, { _ = try await media.update(film, on: radarr) }),
+      (true, { try await media.remove(7, deletesFiles: false, from: radarr) }),
+      (true, { _ = try await media.search(forItem: 7, on: radarr) }),
+      (false, { _ = try await media.search(forItem: 8, on: radarr) }),
+      (false, { _ = try await media.queue(of: radarr) }),
+      (true, { try await downloads.pause(["a"], on: sab) }),
+      (false, { _ = try await downloads.queue(of: sab) }),
+      (true, { try await downloads.pause(["1"], on: nzbget) }),
+      (false, { try await downloads.pause(["1", "2"], on: nzbget) }),
+    ]
+    for (index, (isOfChange, call)) in calls.enumerated() {
+      let error = await #expect(throws: ProgramError.self) { try await call() }
+      #expect(error?.isOfChange == isOfChange, "call \(index)")
+    }
+  }
+
+  @Test(
+    "a search that the program has given up is refused, with its reason",
+    arguments: [
+      (#"{"status":"failed","message":"no indexers"}"#, "no indexers"),
+      (#"{"status":"aborted"}"#, "its search is aborted"),
+    ])
+  func failedSearch(body: String, reason: String) async throws {
+    let server = try TestHTTPServer { request in
+      .response(request.method == "GET" ? .init(json: #"{"id":7}"#) : .init(201, json: body))
+    }
+    let radarr = ProgramConformanceTests.server(MediaProgram.radarr, server.origin)
+    let error = await #expect(throws: ProgramError.self) {
+      try await LiveMediaService(dependencies).search(forItem: 7, on: radarr)
+    }
+    #expect(error?.kind == .refused(reasons: [reason]))
+  }
+
+  @Test(
+    "a calendar whose entries all have no date of the program is another program's",
+    arguments: [
+      (MediaProgram.radarr, "inCinemas"), (.sonarr, "airDateUtc"), (.lidarr, "releaseDate"),
+    ])
+  func foreignCalendar(program: MediaProgram, member: String) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(json: #"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#))
+    }
+    let error = await #expect(throws: ProgramError.self) {
+      try await LiveMediaService(dependencies).calendar(
+        of: ProgramConformanceTests.server(program, server.origin), from: 0, until: .max)
+    }
+    #expect(error?.kind == .undecodable(path: "[0].\(member)"))
+  }
+
   @Test("after an incomplete answer, only a request that changes something may have made a change")
   func incompleteAnswer() async throws {
     let server = try TestHTTPServer { request in

@@ -107,6 +107,8 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   private func call(
     _ method: String, _ parameters: [SecretText], isChange: Bool = false, limit: Int = 16 << 20
   ) async throws(ProgramError) -> JSON {
+    var connection = connection
+    connection.isChanging = isChange
     let name = JSON.string(method).text
     var parts: [SecretText.Part] = [
       .text(#"{"version":"1.1","method":\#(name),"params":["#)

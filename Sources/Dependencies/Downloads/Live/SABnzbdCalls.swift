@@ -120,6 +120,8 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     _ mode: String, _ query: [QueryItem] = [],
     encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false
   ) async throws(ProgramError) -> JSON {
+    var connection = connection
+    connection.isChanging = isChange
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,

@@ -33,7 +33,7 @@ public struct LiveMediaService: MediaService {
       let json = ProgramConnection.parsed(response.body), json.members != nil
     else {
       // A page, or its login: the server's, and not the API's.
-      throw response.status >= 500
+      throw response.status >= 400 && ![404, 405].contains(response.status)
         ? connection.error(
           .status(response.status, reason: Self.reasons(response).first), in: response)
         : connection.misplaced(response)
@@ -185,8 +185,11 @@ public struct LiveMediaService: MediaService {
           QueryItem("unmonitored", "false"),
         ] + (more.map { [QueryItem($0, "true")] } ?? [])), server)
     var releases: [MediaRelease] = []
-    for entry in try reader.elements() {
-      releases += try MediaRelease.all(of: entry, server.program)
+    let entries = try reader.elements()
+    for entry in entries { releases += try MediaRelease.all(of: entry, server.program) }
+    // Another program's entries have their dates elsewhere.
+    if let first = entries.first, releases.isEmpty {
+      throw first.undecodable(server.program.dates[0])
     }
     return releases.filter { start <= $0.date && $0.date < end }
       .sorted { ($0.date, $0.id) < ($1.date, $1.id) }
@@ -205,7 +208,12 @@ public struct LiveMediaService: MediaService {
       }
     let reader = try await read(
       .init(method: "POST", path: "/command", body: SecretText(body.text)), server)
-    return try reader.text("status")
+    let status = try reader.text("status")
+    guard !["failed", "aborted", "cancelled", "orphaned"].contains(status) else {
+      let reason = try reader.optionalText("message") ?? "its search is \(status)"
+      throw reader.connection.error(.refused(reasons: [reason]))
+    }
+    return status
   }
 
   /// One request; none for the metadata profiles of a program that has none.
@@ -225,16 +233,19 @@ public struct LiveMediaService: MediaService {
 
   // MARK: Requests
 
-  private func connection(_ server: MediaServer) -> ProgramConnection {
+  /// - Parameter call: The call whose errors the connection makes; by default, one that only reads.
+  private func connection(
+    _ server: MediaServer, for call: ProgramConnection.Call? = nil
+  ) -> ProgramConnection {
     ProgramConnection(
       dependencies: dependencies, program: server.program.title, service: server.service,
-      timeout: server.timeout)
+      timeout: server.timeout, isChanging: call?.changes == true)
   }
 
   private func read(
     _ call: ProgramConnection.Call, _ server: MediaServer
   ) async throws(ProgramError) -> ProgramReader {
-    let connection = connection(server)
+    let connection = connection(server, for: call)
     return try reader(try await connection.send(call), connection, server)
   }
 
@@ -244,9 +255,10 @@ public struct LiveMediaService: MediaService {
   private func delete(
     _ path: String, _ query: [QueryItem], _ server: MediaServer, missing: ProgramError.Kind
   ) async throws(ProgramError) {
-    let connection = connection(server)
-    let response = try await connection.send(
-      .init(method: "DELETE", path: path, query: query, isIdempotent: false))
+    let call = ProgramConnection.Call(
+      method: "DELETE", path: path, query: query, isIdempotent: false)
+    let connection = connection(server, for: call)
+    let response = try await connection.send(call)
     try check(response, connection, server)
     try checkStatus(response, connection, missing: missing)
     guard response.body.isEmpty || ProgramConnection.parsed(response.body) == [:] else {
@@ -257,7 +269,7 @@ public struct LiveMediaService: MediaService {
   private func resource(
     _ call: ProgramConnection.Call, _ id: String, _ server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    let connection = connection(server)
+    let connection = connection(server, for: call)
     let response = try await connection.send(call)
     try check(response, connection, server)
     try checkStatus(response, connection, missing: .missing(id: id))

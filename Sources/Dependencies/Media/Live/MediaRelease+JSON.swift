@@ -12,18 +12,15 @@ extension MediaRelease {
     let hasFile = try reader.optionalBool("hasFile")
     switch program {
     case .radarr:
-      let kinds = [
-        ("inCinemas", Kind.cinema), ("digitalRelease", .digital), ("physicalRelease", .physical),
-      ]
       var releases: [MediaRelease] = []
-      for (member, kind) in kinds {
+      for (member, kind) in zip(program.dates, [Kind.cinema, .digital, .physical]) {
         guard let date = try reader.date(member) else { continue }
         releases.append(
           MediaRelease(id: id, kind: kind, date: date, title: title, hasFile: hasFile))
       }
       return releases
     case .sonarr:
-      guard let date = try reader.date("airDateUtc") else { return [] }
+      guard let date = try reader.date(program.dates[0]) else { return [] }
       let season = try reader.optionalInt("seasonNumber")
       let number = try reader.optionalInt("episodeNumber")
       let episode =
@@ -35,7 +32,7 @@ extension MediaRelease {
           part: episode + title, hasFile: hasFile)
       ]
     case .lidarr:
-      guard let date = try reader.date("releaseDate") else { return [] }
+      guard let date = try reader.date(program.dates[0]) else { return [] }
       return [
         MediaRelease(
           id: id, kind: .album, date: date,
@@ -47,6 +44,17 @@ extension MediaRelease {
 
   private static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : "\(number)"
+  }
+}
+
+extension MediaProgram {
+  /// The members of an entry of the calendar that have its dates.
+  var dates: [String] {
+    switch self {
+    case .radarr: ["inCinemas", "digitalRelease", "physicalRelease"]
+    case .sonarr: ["airDateUtc"]
+    case .lidarr: ["releaseDate"]
+    }
   }
 }
 

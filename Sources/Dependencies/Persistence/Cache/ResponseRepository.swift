@@ -134,13 +134,14 @@ public struct ResponseRepository: Sendable {
   }
 
   func response(
-    to request: APIRequest, policy: CachePolicy, ignoresKept: Bool
+    to request: APIRequest, policy: CachePolicy, ignoresKept: Bool,
+    isValue: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) async throws(APIError) -> Fetched<APIResponse> {
     let key = key(of: request)
     let policy = key == nil || !CacheRules.isCacheable(request) ? .noCache : policy
     return try await fetchShared(
       request: request, key: key ?? "", service: service, policy: policy, now: date.now,
-      ignoresKept: ignoresKept
+      ignoresKept: ignoresKept, isValue: isValue
     ).get()
   }
 
@@ -148,12 +149,13 @@ public struct ResponseRepository: Sendable {
   /// exchange.
   package func fetchShared(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
-    ignoresKept: Bool = false
+    ignoresKept: Bool = false,
+    isValue: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) async -> Result<Fetched<APIResponse>, APIError> {
     let exchange: @Sendable () async -> Result<Fetched<APIResponse>, APIError> = {
       await fetch(
         request: request, key: key, service: service, policy: policy, now: now,
-        ignoresKept: ignoresKept)
+        ignoresKept: ignoresKept, isValue: isValue)
     }
     guard policy != .noCache, CacheRules.isCacheable(request) else { return await exchange() }
     let common = ExchangeKey(
@@ -217,11 +219,13 @@ public struct ResponseRepository: Sendable {
   ///   - policy: The permitted sources.
   ///   - now: The time in microseconds since 1970.
   ///   - ignoresKept: Whether to replace the cached response without reading it.
+  ///   - isValue: Returns whether a response with status 200 is what was asked for. One that is
+  ///     not, such as a login page, leaves the cache as it is.
   /// - Returns: The response, or the failure if neither the service nor, as the policy permits, the
   ///   cache has one.
   package func fetch(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
-    ignoresKept: Bool = false
+    ignoresKept: Bool = false, isValue: (APIResponse) -> Bool = { _ in true }
   ) async -> Result<Fetched<APIResponse>, APIError> {
     var cacheError: PersistenceError?
     guard policy != .noCache, CacheRules.isCacheable(request) else {
@@ -265,7 +269,9 @@ public struct ResponseRepository: Sendable {
         let error = APIError.noValue(request, in: answer)
         return .success(kept(entry, request, .stale, networkError: error))
       }
-      guard storesResponses else { return .success(Fetched(answer, cacheError: cacheError)) }
+      guard storesResponses, answer.status != 200 || isValue(answer) else {
+        return .success(Fetched(answer, cacheError: cacheError))
+      }
       if CacheRules.mayStore(answer, to: request), await mayKeep(answer) {
         let new = CachedResponse(
           key: key, service: service, status: answer.status,

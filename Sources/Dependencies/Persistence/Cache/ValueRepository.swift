@@ -11,10 +11,12 @@ import SwiftBoardSystem
 /// if found.verdict == .stale { … }
 /// ```
 /// The cache contains responses, not values, because a later version of a program may decode them
-/// differently. If a cached response cannot be decoded, the service is asked again.
+/// differently. If a cached response cannot be decoded, the service is asked again. A response that
+/// cannot be decoded never replaces a cached one.
 public struct Repository<Value: Sendable>: Sendable {
   private let responses: ResponseRepository
   private let decode: @Sendable (_ response: APIResponse) throws -> Value
+  private let valueName: String
   private let log: (logger: any Logger, category: String)?
 
   /// Creates a repository of the values that a closure decodes.
@@ -23,14 +25,18 @@ public struct Repository<Value: Sendable>: Sendable {
   ///   - responses: The source of the responses. Repositories of several types may use the same one
   ///     and then share its exchanges.
   ///   - log: The logger, and the category of the line of each value, or `nil` for no lines.
-  ///   - decode: Decodes a response with a status of 2xx, separately for every caller. Its errors
-  ///     become `APIError.Kind.undecodable`, except an `APIError`.
+  ///   - valueName: The value in messages, with its article, such as `a film`, or `nil` for the
+  ///     name of its type.
+  ///   - decode: Decodes a response with a status of 2xx, separately for every caller, and before
+  ///     it is stored. Its errors become `APIError.Kind.undecodable`, except an `APIError`.
   public init(
     _ responses: ResponseRepository, log: (logger: any Logger, category: String)? = nil,
+    valueName: String? = nil,
     decode: @escaping @Sendable (_ response: APIResponse) throws -> Value
   ) {
     self.responses = responses
     self.log = log
+    self.valueName = valueName ?? "a \(Value.self)"
     self.decode = decode
   }
 
@@ -55,7 +61,7 @@ public struct Repository<Value: Sendable>: Sendable {
     _ endpoint: APIEndpoint, _ policy: CachePolicy
   ) async throws(APIError) -> Fetched<Value> {
     let request = try endpoint.request()
-    let fetched = try await responses.response(to: request, policy: policy)
+    let fetched = try await response(to: request, policy, ignoresKept: false)
     do throws(APIError) { return try decoded(fetched, request) } catch {
       // The cached response is from another version of the service or of the program.
       switch fetched.verdict {
@@ -64,14 +70,25 @@ public struct Repository<Value: Sendable>: Sendable {
       }
       if let networkError = fetched.networkError { throw networkError }
       return try decoded(
-        try await responses.response(to: request, policy: policy, ignoresKept: true), request)
+        try await response(to: request, policy, ignoresKept: true), request)
+    }
+  }
+
+  private func response(
+    to request: APIRequest, _ policy: CachePolicy, ignoresKept: Bool
+  ) async throws(APIError) -> Fetched<APIResponse> {
+    try await responses.response(to: request, policy: policy, ignoresKept: ignoresKept) {
+      do { _ = try decode($0) } catch { return false }
+      return true
     }
   }
 
   private func decoded(
     _ fetched: Fetched<APIResponse>, _ request: APIRequest
   ) throws(APIError) -> Fetched<Value> {
-    try fetched.map { response throws(APIError) in try response.decoded(request, decode) }
+    try fetched.map { response throws(APIError) in
+      try response.decoded(request, as: valueName, decode)
+    }
   }
 }
 

@@ -11,6 +11,8 @@ struct ProgramConnection: Sendable {
   let service: APIService
   /// Milliseconds for each request.
   let timeout: Int64?
+  /// Whether errors are those of a request that changes something.
+  var isChanging = false
 
   /// A request before it has its key.
   struct Call: Sendable {
@@ -26,6 +28,8 @@ struct ProgramConnection: Sendable {
     var isIdempotent: Bool?
     /// Whether the request changes something, or `nil` if the method tells: only a GET does not.
     var isChange: Bool?
+    /// Whether the request changes something.
+    var changes: Bool { isChange ?? (method != "GET") }
     /// The maximum size of the response in bytes.
     var limit = 16 << 20
   }
@@ -37,6 +41,7 @@ struct ProgramConnection: Sendable {
   func error(_ kind: ProgramError.Kind, in response: APIResponse? = nil) -> ProgramError {
     var error = ProgramError(
       kind, program: program, service: service.name, address: service.baseURL)
+    error.isOfChange = isChanging
     if let response, let proxy = response.proxy, !Self.programs(of: response).contains(program) {
       error.proxy = proxy
     }
@@ -57,7 +62,7 @@ struct ProgramConnection: Sendable {
     } catch {
       var error = error
       // What is only read changes nothing, however far it came.
-      if !(call.isChange ?? (call.method != "GET")) { error.wasSent = false }
+      if !call.changes { error.wasSent = false }
       throw logged(error, of: call)
     }
   }
