@@ -178,7 +178,8 @@ public final class LiveAPIClient: APIClient {
       if !current.isSafe { changedURLs.append(address.url) }
       elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
       (current, address) = try await Redirect.request(
-        current, status: head.status, from: address, to: target, redactor)
+        current, status: head.status, from: address, to: target, location: head.location ?? "",
+        redactor)
     }
   }
 
