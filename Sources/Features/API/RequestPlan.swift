@@ -441,7 +441,12 @@ extension SecretText {
       before.append(.text(String(text[..<hash])))
       after[0] = .text(String(text[hash...]))
     }
-    let mark = before.contains { isText($0, with: "?") } ? "&" : "?"
+    var mark = before.contains { isText($0, with: "?") } ? "&" : "?"
+    if case .text(let text)? = before.last(where: { $0 != .text("") }), mark == "&",
+      let end = text.utf8.last, "?&".utf8.contains(end)
+    {
+      mark = ""
+    }
     return SecretText(
       parts: before + [.text("\(mark)\(name)=")] + value.parts + after)
   }

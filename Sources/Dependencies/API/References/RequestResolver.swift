@@ -111,7 +111,7 @@ struct RequestResolver: Sendable {
     return result
   }
 
-  /// Returns a secret as text, without one final line break, with which files end.
+  /// Returns a secret as text: exactly, or for an address or a line without one final line break.
   ///
   /// - Parameter isInString: Whether the value is inside a string of a JSON document.
   private func value(
@@ -121,9 +121,10 @@ struct RequestResolver: Sendable {
     guard var text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.secretNotText(name: name)
     }
-    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
     switch use {
     case .address, .line:
+      // The line break with which a file ends cannot be sent there.
+      if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
       guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw APIRequestProblem.secretWithControls(name: name)
       }
