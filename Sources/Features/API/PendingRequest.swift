@@ -26,7 +26,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var stage = Stage.resolving
   /// The number of times the request was sent.
   public var attempt = 0
-  /// The delay before the next repetition in milliseconds.
+  /// Twice the last delay before a repetition, in milliseconds, where the first was 0.1 s. Earlier
+  /// versions waited for this time, so that one `Retry-After` of 0 removed all later delays.
   public var pause = ServiceRetry.firstPause
   /// What asks: a request, a kept one until it is found, or the test of a service.
   public var command: APICommand
@@ -151,14 +152,17 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
       || key.map { $0.kind == .header && $0.value.text != "" } ?? false
   }
 
-  /// The pause before the next attempt, which doubles as `ServiceRetry` says.
+  /// The pause before the next attempt: what the service asks for, or else one that doubles with
+  /// each attempt, as `ServiceRetry` says.
   ///
   /// - Parameter asked: What the service asks for, in seconds. Answers that ask for more than a
   ///   minute are final; in earlier recordings they were not, and it was a minute then.
   mutating func nextPause(asked: Int64?) -> Duration {
-    if let asked { pause = min(max(asked, 0), ServiceRetry.longestPause / 1000) * 1000 }
-    defer { pause = min(max(pause, 0), ServiceRetry.longestPause / 2) * 2 }
-    return .milliseconds(pause)
+    let longest = ServiceRetry.longestPause
+    let asked = asked.map { min(max($0, 0), longest / 1000) * 1000 }
+    pause = min(max(asked ?? pause, 0), longest / 2) * 2
+    let doublings = min(max(attempt, 1) - 1, 16)
+    return .milliseconds(asked ?? min(ServiceRetry.firstPause << doublings, longest))
   }
 }
 

@@ -114,6 +114,25 @@ struct APIFeatureTests {
   }
 
   @Test(
+    "an item follows a query that is empty or ends with & without another &",
+    arguments: [
+      ("api get 'http://h/raw?' q==1", "http://h/raw?q=1"),
+      ("api get 'http://h/raw?#b' q==1 r==2", "http://h/raw?q=1&r=2#b"),
+      ("api get 'http://h/raw?a=1&' q==1", "http://h/raw?a=1&q=1"),
+      ("api get 'http://h/&' q==1", "http://h/&?q=1"),
+      ("api get nas q==1", "http://nas/raw?v=1&q=1"),
+      ("api get nas/y?a=2 q==1", "http://nas/raw/y?v=1&a=2&q=1"),
+    ])
+  func openQuery(line: String, url: String) async {
+    let world = World()
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas 'http://nas/raw?v=1&'") == 0)
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.map(\.url) == [url])
+  }
+
+  @Test(
     "a target is an address if a scheme is directly in front of its ://",
     arguments: [
       ("api get nas/y?to=http://x/", "http://nas/raw/y?to=http://x/"),
@@ -639,6 +658,28 @@ struct APIFeatureTests {
         200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
       ])
     #expect(store.state.api.answers.first?.attempts == 13)
+  }
+
+  @Test(
+    "a Retry-After sets one pause, and the later ones double with each attempt",
+    arguments: [("0", 0), ("Fri, 31 Dec 1999 23:59:59 GMT", 0), ("5", 5000)] as [(String, Int64)])
+  func onePause(wait: String, asked: Int64) throws {
+    let asking = MockAnswer.status(503, headers: [HTTPHeader("Retry-After", wait)])
+    world.api.answer(
+      "GET", "http://rm.test/x",
+      with: asking, .status(503), asking, .status(503), .status(503), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 9"))
+    store.skipReceivedActions()
+    var pauses: [Int64] = []
+    while let end = world.clock.sleepers.first {
+      let pause = end.offset - world.clock.now.offset
+      pauses.append(pause.microseconds / 1000)
+      store.advance(by: pause)
+      store.skipReceivedActions()
+    }
+    #expect(pauses.filter { $0 > 0 } == [asked, 400, asked, 1600, 3200].filter { $0 > 0 })
+    #expect(store.state.api.answers.first?.attempts == 6)
   }
 
   @Test("an answer with a value that becomes a secret is forgotten")
