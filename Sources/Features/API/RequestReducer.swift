@@ -284,6 +284,8 @@ extension RequestPlan {
     helps.tls[.encryptedKey] =
       "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
+    helps.unconfirmed =
+      "an answer is kept, but the service wants it confirmed: --cache localFirst shows it"
     return helps
   }
 }

@@ -113,6 +113,22 @@ struct APIFeatureTests {
     #expect(await lines.run("\(line) --cache localFirst") == 0)
   }
 
+  @Test("a failure names the kept answer that its service wants confirmed")
+  func unconfirmed() async {
+    world.api.answer(
+      "GET", "http://h/x",
+      with: .response(
+        status: 200, headers: [HTTPHeader("Cache-Control", "no-cache")], body: Data("1".utf8)),
+      .failure(APIError(.offline, "offline")))
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/x") == 0)
+    let advice = "an answer is kept, but the service wants it confirmed"
+    #expect(!lines.allPrinted.contains(advice))
+    #expect(await lines.run("api get http://h/x") == 69)
+    #expect(lines.allPrinted.contains("it is sent; \(advice)"), "\(lines.allPrinted)")
+    #expect(await lines.run("api get http://h/x --cache localFirst") == 0)
+  }
+
   @Test(
     "an item follows a query that is empty or ends with & without another &",
     arguments: [

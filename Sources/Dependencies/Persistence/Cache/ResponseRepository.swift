@@ -253,10 +253,13 @@ public struct ResponseRepository: Sendable {
       result = await plain(request)
     }
     switch result {
-    case .failure(let error):
-      guard let entry, CacheRules.mayStandIn(for: error), !unreplacedFailures.contains(error.kind),
-        CacheRules.mayReplaceFailure(entry, lifetime, now: now)
+    case .failure(var error):
+      guard let entry, CacheRules.mayStandIn(for: error), !unreplacedFailures.contains(error.kind)
       else { return .failure(error) }
+      guard CacheRules.mayReplaceFailure(entry, lifetime, now: now) else {
+        error.hasUnconfirmed = true
+        return .failure(error)
+      }
       return .success(kept(entry, request, .stale, networkError: error))
     case .success(let answer):
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status),
