@@ -122,8 +122,8 @@ extension APIItem {
   /// type of a file.
   private func escaped(value: String) -> String {
     switch kind {
-    case .text, .header:
-      let first: Set<Unicode.Scalar> = kind == .text ? ["=", "@"] : ["="]
+    case .text, .header, .query:
+      let first: Set<Unicode.Scalar> = kind == .query ? ["@"] : ["=", "@"]
       return value.unicodeScalars.first.map(first.contains) == true ? "\\" + value : value
     case .file:
       return Self.escaped(value) { $0.starts(with: ";type=".unicodeScalars) }

@@ -108,6 +108,9 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var value: SecretTemplate
   /// The media type of a file, or `nil` to derive it from the name.
   public var type: String?
+  /// Whether the name of a member has brackets, which make it a path into a JSON body. It is `nil`
+  /// in earlier recordings, in which brackets were text.
+  var isPath: Bool?
 
   /// Whether its value is the path of a file.
   var namesFile: Bool { [.file, .bodyFile, .textFile, .jsonFile].contains(kind) }
@@ -176,15 +179,20 @@ extension APIRequestSpec {
 }
 
 extension APIRequestSpec {
-  /// The first two items that are the same member of a JSON body: of such an object, services take
-  /// one value or the other. Forms may repeat a name.
-  var repeatedMember: (first: Int, second: Int)? {
+  /// The reason why the items make no JSON body, such as two that are the same member: of such an
+  /// object, services take one value or the other. Forms may repeat a name. The IDs are the indexes
+  /// of the items.
+  var memberProblem: MemberTree.Problem? {
     guard encoding == nil, jsonBody == nil, !items.contains(where: \.makesForm) else { return nil }
-    var seen: [String: Int] = [:]
-    for (index, item) in items.enumerated() where item.isMember {
-      if let first = seen.updateValue(index, forKey: item.name) { return (first, index) }
+    do throws(MemberTree.Problem) {
+      _ = try MemberTree(
+        items.enumerated().filter(\.element.isMember).map {
+          ($0.offset, $0.element.name, $0.element.isPath == true)
+        })
+      return nil
+    } catch {
+      return error
     }
-    return nil
   }
 }
 

@@ -113,6 +113,68 @@ struct APIFeatureTests {
     #expect(await lines.run("\(line) --cache localFirst") == 0)
   }
 
+  @Test(
+    "brackets in the names of members nest, as in HTTPie",
+    arguments: [
+      ("a[b]=1 a[c][d]:=2 e=3", #"{"a":{"b":"1","c":{"d":2}},"e":"3"}"#),
+      ("a[b][]=1 a[b][]=2", #"{"a":{"b":["1","2"]}}"#),
+      ("a[2]=x a[0][k]:=[1] a[]=y", #"{"a":[{"k":[1]},null,"x","y"]}"#),
+      ("[]=1 []:=2", #"["1",2]"#), ("[a]=1", #"{"a":"1"}"#),
+      (
+        #"'a\[b\]=1' 'c[\]]=2' 'd[\0]=3' 'e\\\\[f]=4'"#,
+        #"{"a[b]":"1","c":{"]":"2"},"d":{"0":"3"},"e\\":{"f":"4"}}"#
+      ),
+      ("a[-1]=1 a[0x]=2", #"{"a":{"-1":"1","0x":"2"}}"#),
+      ("a[b]={{secret:radarr}}", #"{"a":{"b":\#(JSON.string(World.secret).text)}}"#),
+      ("a[]=1 --form", "a%5B%5D=1"),
+    ])
+  func nestedMembers(items: String, body: String) throws {
+    world.api.answer { _ in .json("1") }
+    let printed = try run(
+      ["api post http://h/x --save s \(items)", "api run s", "api run s 'a[z]==1'"], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0], "\(printed.map(\.errors))")
+    #expect(
+      world.api.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        == [body, body, body])
+  }
+
+  @Test(
+    "members that make no body are refused, with what was there and what came",
+    arguments: [
+      ("'a[b=1'", "the brackets in the name of 'a[b=1' do not match"),
+      ("'a]=1'", "the brackets in the name of 'a]=1' do not match"),
+      ("a[b]c=1", "the brackets in the name of 'a[b]c=1' do not match"),
+      ("a[10000]=1", "the index in the name of 'a[10000]=1' is above 9999"),
+      (
+        "a[99999999999999999999]=1",
+        "the index in the name of 'a[99999999999999999999]=1' is above 9999"
+      ),
+      ("a[b]=1 a[b]=2", "'a[b]=1' and 'a[b]=2' are the same member of the JSON body"),
+      ("a=1 a[b]=2", "'a[b]=2' makes 'a' an object, and 'a=1' a value"),
+      ("a[b]=1 a=2", "'a=2' makes 'a' a value, and 'a[b]=1' an object"),
+      ("a[b][]=1 a[b][c]=2", "'a[b][c]=2' makes 'a[b]' an object, and 'a[b][]=1' an array"),
+      ("a=1 []=2", "'[]=2' makes the body an array, and 'a=1' an object"),
+    ])
+  func membersWithoutBody(items: String, message: String) throws {
+    let error = #expect(throws: UsageError.self) { try action("api post http://h/x \(items)") }
+    #expect(error?.message == message)
+    #expect(error?.help?.isEmpty == false)
+  }
+
+  @Test("brackets in a member of an earlier recording or kept request are text")
+  func earlierBrackets() async throws {
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/x a[b]=1 --save s") == 0)
+    let key = SavedRequest.key("s")
+    let saved = try #require(try await world.persistence.preference(key))
+    let earlier = saved.replacing(#""isPath":true,"#, with: "")
+    #expect(earlier != saved)
+    try await world.persistence.setPreference(key, to: earlier)
+    #expect(await lines.run("api run s") == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.last?.body == Data(#"{"a[b]":"1"}"#.utf8))
+  }
+
   @Test("a failure names the kept answer that its service wants confirmed")
   func unconfirmed() async {
     world.api.answer(

@@ -160,13 +160,17 @@ struct RequestResolver: Sendable {
     }
     var form = RequestForm()
     for member in content.members {
-      form.members.append((member.name, try await value(of: member, &resolved, wait)))
+      form.members.append(
+        (member.name, try await value(of: member, &resolved, wait), member.isPath))
     }
     switch content.form {
     case .multipart(let boundary):
       try await put(form.multipart(boundary: boundary), into: &resolved, wait)
     case .urlEncoded: resolved.request.body = Data(form.urlEncoded.utf8)
-    case .json, .whole: resolved.request.body = Data(form.json.utf8)
+    case .json, .whole:
+      do throws(MemberTree.Problem) { resolved.request.body = Data(try form.json().utf8) } catch {
+        throw APIError(.unprepared, error.message { content.members[$0].name })
+      }
     }
   }
 
