@@ -90,7 +90,8 @@ struct RequestResolver: Sendable {
         if use == .address, 1..<Redactor.shortestValue ~= value.utf8.count {
           resolved.shortSecrets[value] = name
         }
-        resolved.request.secretValues.insert(value)
+        // A service may repeat it without the line break.
+        resolved.request.secretValues.insert(Self.withoutLineBreak(value))
         switch form {
         case .plain: result += value
         case .percentEncoded: result += PercentEncoding.encoded(value)
@@ -124,7 +125,7 @@ struct RequestResolver: Sendable {
     switch use {
     case .address, .line:
       // The line break with which a file ends cannot be sent there.
-      if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+      text = Self.withoutLineBreak(text)
       guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw APIRequestProblem.secretWithControls(name: name)
       }
@@ -138,6 +139,10 @@ struct RequestResolver: Sendable {
       }
     }
     return text
+  }
+
+  private static func withoutLineBreak(_ text: String) -> String {
+    text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 
   // MARK: Bodies
