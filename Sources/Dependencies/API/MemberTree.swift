@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 /// The members of a JSON body in their places.
 ///
 /// As in HTTPie, a name may be a path: `a[b]` is the member `b` of the object `a`, `a[2]` the third
