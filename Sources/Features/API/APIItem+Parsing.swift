@@ -11,14 +11,18 @@ extension APIItem {
   /// otherwise. `key@file;type=TYPE` sets the type of a file.
   ///
   /// Brackets make the name of a member a path into a JSON body, see `MemberTree`. A query item and
-  /// a header take no file, unlike in HTTPie: a typed `@` at the begin of their values is refused.
+  /// a header take no file, unlike in HTTPie.
   ///
   /// A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in the value, so that
   /// `key@a\;type=b` is a file without a type; in the name, a second `\` escapes one. Values
   /// inserted from variables keep each `\`.
   ///
+  /// - Parameter refusesFiles: Whether a typed `@` at the beginning of the value of a query item or
+  ///   a header is refused. If not, it belongs to the value, which may be a secret.
   /// - Throws: A `UsageError` at the word, of the kind `malformedData` for malformed JSON.
-  static func parse(_ argument: Argument) throws(UsageError) -> APIItem {
+  static func parse(
+    _ argument: Argument, refusesFiles: Bool = true
+  ) throws(UsageError) -> APIItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var index = 0
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
@@ -37,7 +41,7 @@ extension APIItem {
         let isFile = namesFile && (separator == "=" || separator == ":=")
         let valueStart = isFile ? start + 1 : start
         let name = Self.name(of: argument, to: index)
-        if namesFile, separator == "==" || separator == ":" {
+        if refusesFiles, namesFile, separator == "==" || separator == ":" {
           throw UsageError(
             "\(separator == ":" ? "a header" : "a query item") takes no file: '\(argument.shown)'",
             help: "a value that begins with @: \(name)\(separator)\\@VALUE", at: argument)

@@ -127,4 +127,10 @@ struct RequestItemTests {
     #expect(error?.kind == kind)
     #expect(error?.column == 3)
   }
+
+  @Test("where files are not refused, a typed @ belongs to the value", arguments: ["==", ":"])
+  func unrefusedFile(separator: String) throws {
+    let item = try APIItem.parse(Argument("a\(separator)@x"), refusesFiles: false)
+    #expect(item.name == "a" && item.value == "@x")
+  }
 }
