@@ -104,7 +104,10 @@ struct RedirectRuleTests {
       ("dot/../dot99", "http://other/dot/../dot99", "http://other "),
       ("dot/dot99", "http://other/dot/x/../dot99", "http://other "),
       ("other:81/dot", "HTTP://OTHER:81/dot", "another host"),
+      ("Zq7AbC/dEf9999", "http://zq7abc/dEf9999", "another host"),
+      ("ZQ7abc/DEF9999", "http://other/b?x=1#zq7abc/def9999", nil),
       ("hidden-value", "http://other/b?x=1#token=hidden-value", nil),
+      ("pass&word99xyz", "http://other/b?x=1#t=pass&word99xyz", nil),
     ] as [(String, String, String?)])
   func parts(secret: String, location: String, shown: String?) throws {
     let known = Redactor()
@@ -129,6 +132,32 @@ struct RedirectRuleTests {
         #expect(error?.message.contains(part) == false)
       }
     }
+  }
+
+  @Test(
+    "a target that cannot be used and holds a secret is not shown",
+    arguments: [
+      ("Zq7+k/abcdef99", "http://Zq7+k/abcdef99"), ("Zq7+k/abcdef99", "http://zq7+k/abcdef99"),
+      ("Zq7u:pass99xyz", "Zq7u:pass99xyz"), ("Zq7+kabcdef99", "//Zq7%2Bkabcdef99/"),
+      (String(repeating: "Zq7+k/ab", count: 11), "//" + String(repeating: "Zq7+k/ab", count: 11)),
+    ])
+  func unusable(secret: String, location: String) throws {
+    let known = Redactor()
+    known.registerSecret(Array(secret.utf8), name: "k")
+    let head = try #require(
+      ResponseHead(Array("HTTP/1.1 302 Found\r\nLocation: \(location)\r\n\r\n".utf8)))
+    let from = try URLBuilder("http://h/a")
+    for (value, redactor) in [("", known), (secret, Redactor())] {
+      let error = #expect(throws: APIError.self) {
+        try Redirect.target(of: head, from: from, [value], redactor)
+      }
+      #expect(error?.kind == .redirectRefused)
+      #expect(error?.message.lowercased().contains("zq7") == false)
+    }
+    let other = #expect(throws: APIError.self) {
+      try Redirect.target(of: head, from: from, [], Redactor())
+    }
+    #expect(other?.kind == .malformed)
   }
 
   @Test("what holds a secret in another form stays behind, or is not followed")

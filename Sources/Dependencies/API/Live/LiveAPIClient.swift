@@ -159,7 +159,7 @@ public final class LiveAPIClient: APIClient {
       if head.status == 407, let proxy = answer.proxy { throw ProxyFailure.login(proxy) }
       let timing = answer.timing.shifted(by: elapsed)
       guard current.redirectLimit > 0,
-        let target = try Redirect.target(of: head, from: address)
+        let target = try Redirect.target(of: head, from: address, current.secretValues, redactor)
       else {
         isTaken = true
         var response = APIResponse(

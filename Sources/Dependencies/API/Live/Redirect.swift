@@ -6,13 +6,35 @@ enum Redirect {
   /// Returns the target of a redirect, or `nil` if the response is not a redirect that can be
   /// followed.
   ///
-  /// - Throws: `malformed` if the target is not an `http` or `https` URL.
-  static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
-    -> URLBuilder?
-  {
+  /// - Parameters:
+  ///   - secretValues: The secrets of the request.
+  ///   - redactor: Has the known secrets.
+  /// - Throws: `malformed` if the target is not an `http` or `https` URL, or `redirectRefused` if
+  ///   it holds a secret too. The message has no part of the secret.
+  static func target(
+    of head: ResponseHead, from address: URLBuilder, _ secretValues: Set<String>,
+    _ redactor: Redactor
+  ) throws(APIError) -> URLBuilder? {
     guard [301, 302, 303, 307, 308].contains(head.status),
       let location = head.location, !location.isEmpty
     else { return nil }
+    do throws(APIError) { return try target(location, from: address) } catch {
+      let secrets = RedirectSecrets(secretValues, redactor)
+      guard secrets.areHeld(in: location) || secrets.areHeld(inHost: location.lowercased()) else {
+        throw error
+      }
+      throw APIError(
+        .redirectRefused,
+        """
+        the redirect from \(secrets.shown(address, as: address.url)) to an address that holds a secret was not \
+        followed: the address cannot be used. Check the address and the service
+        """)
+    }
+  }
+
+  private static func target(
+    _ location: String, from address: URLBuilder
+  ) throws(APIError) -> URLBuilder {
     let scheme = location.prefix { !"/?#".contains($0) }.split(
       separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if scheme.count == 2, !["http", "https"].contains(scheme[0].lowercased()),
@@ -98,9 +120,10 @@ enum Redirect {
       }
       address = to.droppingQueryItems(where: secrets.areHeld(inItem:))
       // A secret may have the signs that separate the parts of an address.
-      let written = location.map { secrets.droppingItems(of: $0) }
-      if secrets.areHeld(inHost: to.host) || secrets.areHeld(inPath: to.path)
-        || secrets.areHeld(in: address.url) || written.map(secrets.areHeld(in:)) == true
+      let written = secrets.droppingItems(of: location ?? to.url)
+      if secrets.areHeld(fromHostOf: written) || secrets.areHeld(inHost: to.host)
+        || secrets.areHeld(inPath: to.path) || secrets.areHeld(in: address.url)
+        || secrets.areHeld(in: written)
       {
         throw refusal("the new address itself holds a secret")
       }
@@ -179,13 +202,25 @@ private struct RedirectSecrets {
     [redactor, known].contains { !$0.mask(address: host).names.isEmpty }
   }
 
+  /// Returns whether a secret begins in the host of a URL, or before it. It may be in lower case.
+  func areHeld(fromHostOf url: String) -> Bool {
+    let text = url.lowercased()
+    return areHeld(inHost: text) && !areHeld(inHost: Self.behindHost(of: text))
+  }
+
+  private static func behindHost(of url: String) -> String {
+    let start = url.firstRange(of: "//")?.upperBound ?? url.startIndex
+    return String(url[start...].drop { !"/?#".contains($0) })
+  }
+
   /// Returns whether an item of a query, its name or its value contains a secret.
   func areHeld(inItem item: Substring) -> Bool {
     item.split(separator: "=", maxSplits: 1).contains { areHeld(in: String($0)) }
       || areHeld(in: String(item))
   }
 
-  /// Returns a URL without the items of its query and fragment that contain a secret.
+  /// Returns a URL without the items of its query that contain a secret, and without a fragment
+  /// that contains one, since it is never sent.
   func droppingItems(of url: String) -> String {
     func parts(_ text: Substring, _ separator: Unicode.Scalar, _ maxSplits: Int) -> [Substring] {
       text.utf8.split(
@@ -198,7 +233,7 @@ private struct RedirectSecrets {
     let ends = parts(url[...], "#", 1)
     let starts = parts(ends[0], "?", 1)
     return starts[0] + starts.dropFirst().map { "?" + kept($0) }.joined()
-      + ends.dropFirst().map { "#" + kept($0) }.joined()
+      + ends.dropFirst().filter { !areHeld(in: String($0)) }.map { "#" + $0 }.joined()
   }
 
   /// Returns the beginning of an address for messages, without any part of a secret.
@@ -206,13 +241,11 @@ private struct RedirectSecrets {
   /// - Parameter written: The address as a service wrote it.
   func shown(_ address: URLBuilder, as written: String) -> String {
     let texts = [address.url, written].map(droppingItems)
-    // What is behind the host.
-    let ends = texts.map { text in
-      let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
-      return String(text[start...].drop { !"/?#".contains($0) })
-    }
+    let ends = texts.map(Self.behindHost)
     let isInEnd = areHeld(inPath: address.path) || ends.contains(where: areHeld(in:))
-    if areHeld(inHost: address.host) || !isInEnd && texts.contains(where: areHeld(in:)) {
+    if areHeld(inHost: address.host) || texts.contains(where: areHeld(fromHostOf:))
+      || !isInEnd && texts.contains(where: areHeld(in:))
+    {
       return "another host"
     }
     return isInEnd ? address.origin : address.origin + address.path
