@@ -200,6 +200,10 @@ public struct ResponseRepository: Sendable {
     var lines = headers.filter { header in
       !["accept", "accept-language"].contains(header.name.lowercased())
     }.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+    // Its body is not decoded.
+    if request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" }) {
+      lines.append("accept-encoding;")
+    }
     if let account, !credentials.isEmpty {
       lines.append("account: \(account), \(credentials.sorted().joined(separator: ", "))")
     }
