@@ -443,12 +443,16 @@ extension SecretText {
       before.append(.text(String(text[..<hash])))
       after[0] = .text(String(text[hash...]))
     }
-    var mark = before.contains { isText($0, with: "?") } ? "&" : "?"
-    if case .text(let text)? = before.last(where: { $0 != .text("") }), mark == "&",
-      let end = text.utf8.last, "?&".utf8.contains(end)
-    {
-      mark = ""
+    // Only the first question mark begins the query; further ones belong to an item.
+    let query = SecretText(parts: before).replacing { _ in "{}" }.utf8.drop {
+      $0 != UInt8(ascii: "?")
     }
+    let mark =
+      switch query.last {
+      case nil: "?"
+      case UInt8(ascii: "&"): ""
+      default: query.count == 1 ? "" : "&"
+      }
     return SecretText(
       parts: before + [.text("\(mark)\(name)=")] + value.parts + after)
   }
