@@ -31,8 +31,8 @@ struct RequestForm {
       case .json(let text): text
       case .file: "null"
       }
-    case .object(let entries):
-      "{\(entries.map { "\(JSON.string($0.key).text):\(json($0.node))" }.joined(separator: ","))}"
+    case .object(let object):
+      "{\(object.entries.map { "\(JSON.string($0.key).text):\(json($0.node))" }.joined(separator: ","))}"
     case .array(let elements): "[\(elements.map(json).joined(separator: ","))]"
     }
   }

@@ -52,7 +52,10 @@ extension MemberTree.Problem {
   func help(_ name: String) -> String {
     switch reason {
     case .brackets: #"name[key], name[0] or name[]; brackets that are text: \[ and \]"#
-    case .index: "elements before the index are sent as null; JSON as it is: --json-body TEXT"
+    case .steps: "a path has a step for each level of the body; JSON as it is: --json-body TEXT"
+    case .negative: #"indexes begin at 0; a key that is a negative number: name[\-1]"#
+    case .firstKey: #"begin with the key: key=VALUE; brackets that are text: \[ and \]"#
+    case .skipped: "elements before an index are sent as null; JSON as it is: --json-body TEXT"
     case .repeated: "several values: \(name):='[1, 2]'"
     case .conflict: #"give one of them; brackets that are text: \[ and \]"#
     }

@@ -121,6 +121,15 @@ public struct APIItem: Codable, Sendable, Equatable {
   /// Whether it is a member of a JSON body, whatever its value is made of.
   var isMember: Bool { [.text, .json, .textFile, .jsonFile].contains(kind) }
 
+  /// Returns the name as a line has it. In the name of a member of a JSON body, brackets that are
+  /// text have a `\`.
+  func typedName(inJSON: Bool) -> String {
+    guard inJSON, isMember, isPath == nil, name.utf8.contains(where: { "[]".utf8.contains($0) })
+    else { return name }
+    return name.unicodeScalars
+      .map { #"[]\"#.unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+  }
+
   /// Whether it is a header that follows from the body, so that no line can set it.
   var followsFromBody: Bool {
     [.header, .emptyHeader].contains(kind)
@@ -179,11 +188,16 @@ extension APIRequestSpec {
 }
 
 extension APIRequestSpec {
+  /// Whether its members, if it has any, are those of a JSON body.
+  var hasJSONMembers: Bool {
+    encoding == nil && jsonBody == nil && !items.contains(where: \.makesForm)
+  }
+
   /// The reason why the items make no JSON body, such as two that are the same member: of such an
   /// object, services take one value or the other. Forms may repeat a name. The IDs are the indexes
   /// of the items.
   var memberProblem: MemberTree.Problem? {
-    guard encoding == nil, jsonBody == nil, !items.contains(where: \.makesForm) else { return nil }
+    guard hasJSONMembers else { return nil }
     do throws(MemberTree.Problem) {
       _ = try MemberTree(
         items.enumerated().filter(\.element.isMember).map {

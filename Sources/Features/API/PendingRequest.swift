@@ -26,8 +26,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var stage = Stage.resolving
   /// The number of times the request was sent.
   public var attempt = 0
-  /// Twice the last delay before a repetition, in milliseconds, where the first was 0.1 s. Earlier
-  /// versions waited for this time, so that one `Retry-After` of 0 removed all later delays.
+  /// The delay before the next repetition in earlier versions, in milliseconds, where one
+  /// `Retry-After` of 0 removed all later delays. It is kept for the digests of recordings.
   public var pause = ServiceRetry.firstPause
   /// What asks: a request, a kept one until it is found, or the test of a service.
   public var command: APICommand
@@ -101,10 +101,12 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
       return nil
     }
     var spec = found
-    spec.items.removeAll { old in
-      items.contains { $0.replaces(old, ofAnySign: isChecked == true) }
-    }
     spec.items += items
+    let inJSON = spec.hasJSONMembers
+    let kept = found.items.filter { old in
+      !items.contains { $0.replaces(old, ofAnySign: isChecked == true, inJSON: inJSON) }
+    }
+    spec.items = kept + items
     spec.save = nil
     if isChecked == true, let refusal = spec.refusal(keptAs: name) { return refusal }
     if checksType == true, let refusal = spec.refusalOfType(keptAs: name) { return refusal }
@@ -169,12 +171,15 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
 extension APIItem {
   /// Whether it takes the place of an item of a kept request. Names of headers ignore case.
   ///
-  /// - Parameter ofAnySign: Whether a member does so whatever the signs of both are.
-  fileprivate func replaces(_ old: APIItem, ofAnySign: Bool) -> Bool {
+  /// - Parameters:
+  ///   - ofAnySign: Whether a member does so whatever the signs of both are.
+  ///   - inJSON: Whether members are those of a JSON body.
+  fileprivate func replaces(_ old: APIItem, ofAnySign: Bool, inJSON: Bool) -> Bool {
     let headers: [Kind] = [.header, .emptyHeader]
     if headers.contains(kind), headers.contains(old.kind) {
       return name.lowercased() == old.name.lowercased()
     }
-    return name == old.name && (kind == old.kind || ofAnySign && isMember && old.isMember)
+    return typedName(inJSON: inJSON) == old.typedName(inJSON: inJSON)
+      && (kind == old.kind || ofAnySign && isMember && old.isMember)
   }
 }

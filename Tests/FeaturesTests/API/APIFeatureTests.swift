@@ -119,12 +119,16 @@ struct APIFeatureTests {
       ("a[b]=1 a[c][d]:=2 e=3", #"{"a":{"b":"1","c":{"d":2}},"e":"3"}"#),
       ("a[b][]=1 a[b][]=2", #"{"a":{"b":["1","2"]}}"#),
       ("a[2]=x a[0][k]:=[1] a[]=y", #"{"a":[{"k":[1]},null,"x","y"]}"#),
-      ("[]=1 []:=2", #"["1",2]"#), ("[a]=1", #"{"a":"1"}"#),
+      ("[]=1 []:=2", #"["1",2]"#),
       (
         #"'a\[b\]=1' 'c[\]]=2' 'd[\0]=3' 'e\\\\[f]=4'"#,
         #"{"a[b]":"1","c":{"]":"2"},"d":{"0":"3"},"e\\":{"f":"4"}}"#
       ),
-      ("a[-1]=1 a[0x]=2", #"{"a":{"-1":"1","0x":"2"}}"#),
+      ("a[0x]=1 a[+1]=2 'a[ 1 ]=3' 'a[-]=4'", #"{"a":{"0x":"1","+1":"2"," 1 ":"3","-":"4"}}"#),
+      (
+        #"'a[\1]=1' 'a[\-1]=2' 'a[\1a]=3' 'a[\-]=4'"#,
+        #"{"a":{"1":"1","-1":"2","\\1a":"3","\\-":"4"}}"#
+      ),
       ("a[b]={{secret:radarr}}", #"{"a":{"b":\#(JSON.string(World.secret).text)}}"#),
       ("a[]=1 --form", "a%5B%5D=1"),
     ])
@@ -144,10 +148,15 @@ struct APIFeatureTests {
       ("'a[b=1'", "the brackets in the name of 'a[b=1' do not match"),
       ("'a]=1'", "the brackets in the name of 'a]=1' do not match"),
       ("a[b]c=1", "the brackets in the name of 'a[b]c=1' do not match"),
-      ("a[10000]=1", "the index in the name of 'a[10000]=1' is above 9999"),
+      ("a[10000]=1", "the indexes up to 'a[10000]=1' skip more than 9999 elements"),
+      ("a[5000]=1 b[5000]=2", "the indexes up to 'b[5000]=2' skip more than 9999 elements"),
+      ("a[-1]=1", "the index in the name of 'a[-1]=1' is negative"),
+      ("[-1]=1", "the index in the name of '[-1]=1' is negative"),
+      ("[a]=1", "the first brackets in the name of '[a]=1' have a key"),
+      (#"'[\1]=1'"#, #"the first brackets in the name of '[\1]=1' have a key"#),
       (
-        "a[99999999999999999999]=1",
-        "the index in the name of 'a[99999999999999999999]=1' is above 9999"
+        "a[]=1 a[][b]=2 a[1][b][c]=3",
+        "'a[1][b][c]=3' makes 'a[1][b]' an object, and 'a[][b]=2' a value"
       ),
       ("a[b]=1 a[b]=2", "'a[b]=1' and 'a[b]=2' are the same member of the JSON body"),
       ("a=1 a[b]=2", "'a[b]=2' makes 'a' an object, and 'a=1' a value"),
@@ -171,8 +180,29 @@ struct APIFeatureTests {
     let earlier = saved.replacing(#""isPath":true,"#, with: "")
     #expect(earlier != saved)
     try await world.persistence.setPreference(key, to: earlier)
-    #expect(await lines.run("api run s") == 0, "\(lines.allPrinted)")
-    #expect(world.api.requests.last?.body == Data(#"{"a[b]":"1"}"#.utf8))
+    let shown = String(try run(["api saved show s"], in: world)[0].output.dropLast())
+    for (line, body) in [
+      ("api run s", #"{"a[b]":"1"}"#),
+      ("api run s a[b]=2", #"{"a[b]":"1","a":{"b":"2"}}"#),
+      (#"api run s 'a\[b\]=2'"#, #"{"a[b]":"2"}"#), (shown, #"{"a[b]":"1"}"#),
+    ] {
+      #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+      #expect(world.api.requests.last?.body == Data(body.utf8), "\(line)")
+    }
+  }
+
+  @Test("a kept path with too many steps is not sent")
+  func deepKept() async throws {
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/x a[b]=1 --save s") == 0)
+    let key = SavedRequest.key("s")
+    let saved = try #require(try await world.persistence.preference(key))
+    let deep = saved.replacing("a[b]", with: "a" + String(repeating: "[b]", count: 600))
+    try await world.persistence.setPreference(key, to: deep)
+    #expect(await lines.run("api run s") == 64)
+    #expect(lines.allPrinted.contains("has more than 512 steps"), "\(lines.allPrinted)")
+    #expect(world.api.requests.count == 1)
   }
 
   @Test("a failure names the kept answer that its service wants confirmed")
@@ -187,8 +217,11 @@ struct APIFeatureTests {
     let advice = "an answer is kept, but the service wants it confirmed"
     #expect(!lines.allPrinted.contains(advice))
     #expect(await lines.run("api get http://h/x") == 69)
-    #expect(lines.allPrinted.contains("it is sent; \(advice)"), "\(lines.allPrinted)")
-    #expect(await lines.run("api get http://h/x --cache localFirst") == 0)
+    let line = "api get http://h/x --cache localFirst"
+    #expect(
+      lines.allPrinted.contains("it is sent; \(advice): '\(line)' shows it"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run(line) == 0)
   }
 
   @Test(
@@ -198,6 +231,9 @@ struct APIFeatureTests {
       ("api get 'http://h/raw?#b' q==1 r==2", "http://h/raw?q=1&r=2#b"),
       ("api get 'http://h/raw?a=1&' q==1", "http://h/raw?a=1&q=1"),
       ("api get 'http://h/&' q==1", "http://h/&?q=1"),
+      ("api get 'http://h/e?q=why?' page==2", "http://h/e?q=why?&page=2"),
+      ("api get 'http://h/e??' page==2", "http://h/e??&page=2"),
+      ("api get 'http://h/e?q=?&' page==2", "http://h/e?q=?&page=2"),
       ("api get nas q==1", "http://nas/raw?v=1&q=1"),
       ("api get nas/y?a=2 q==1", "http://nas/raw/y?v=1&a=2&q=1"),
     ])
