@@ -22,6 +22,9 @@ extension Failure {
     if attempts > 1, !(error is Failure) { message += " (after \(attempts) tries)" }
     guard let error = error as? APIError else { return }
     help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
+    if error.hasUnconfirmed == true, let unconfirmed = helps.unconfirmed {
+      help = help.map { "\($0); \(unconfirmed)" } ?? unconfirmed
+    }
   }
 }
 
@@ -32,6 +35,8 @@ public struct RequestHelps: Sendable {
   public var kinds: [APIError.Kind: String] = [:]
   /// The advice about a secure connection, where its problem is known.
   public var tls: [TLSProblem: String] = [:]
+  /// The advice about a cached response that its service wants confirmed.
+  public var unconfirmed: String?
 
   /// Creates an empty advice.
   public init() {}

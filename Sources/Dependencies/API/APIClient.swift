@@ -271,6 +271,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var wasSent: Bool?
   /// The proxy between the client and the service, or `nil` for none. The message names it.
   public var proxy: String?
+  /// Whether a cached response did not replace this failure because its service wants it confirmed.
+  public var hasUnconfirmed: Bool?
 
   /// The incomplete file of a failed download.
   public struct Part: Sendable, Equatable, Codable {

@@ -10,19 +10,31 @@ struct RequestForm {
     case file(path: String, shown: String, type: String?)
   }
 
-  var members: [(name: String, value: Value)] = []
+  var members: [(name: String, value: Value, isPath: Bool)] = []
 
-  /// The members except files as the text of a JSON object.
-  var json: String {
-    let parts: [String] = members.compactMap { member in
-      let name = JSON.string(member.name).text
-      switch member.value {
-      case .text(let text): return "\(name):\(JSON.string(text).text)"
-      case .json(let text): return "\(name):\(text)"
-      case .file: return nil
+  /// Returns the members except files as JSON text: an object, unless a path begins with brackets.
+  func json() throws(MemberTree.Problem) -> String {
+    let tree = try MemberTree(
+      members.enumerated().compactMap { id, member in
+        if case .file = member.value { nil } else { (id, member.name, member.isPath) }
+      })
+    if case .nothing = tree.root { return "{}" }
+    return json(tree.root)
+  }
+
+  private func json(_ node: MemberTree.Node) -> String {
+    switch node {
+    case .nothing: "null"
+    case .value(let id):
+      switch members[id].value {
+      case .text(let text): JSON.string(text).text
+      case .json(let text): text
+      case .file: "null"
       }
+    case .object(let object):
+      "{\(object.entries.map { "\(JSON.string($0.key).text):\(json($0.node))" }.joined(separator: ","))}"
+    case .array(let elements): "[\(elements.map(json).joined(separator: ","))]"
     }
-    return "{\(parts.joined(separator: ","))}"
   }
 
   /// The members as `name=value&name=value`.
@@ -38,7 +50,7 @@ struct RequestForm {
   func multipart(boundary: String) -> [RequestBody.Part] {
     var parts: [RequestBody.Part] = []
     var text = ""
-    for (name, value) in members {
+    for (name, value, _) in members {
       text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(name))\""
       switch value {
       case .file(let path, let shown, let type):

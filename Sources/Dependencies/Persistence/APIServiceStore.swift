@@ -93,7 +93,8 @@ extension APIService {
     guard !query.isEmpty else { return address }
     let end = address.firstIndex { "?#".contains($0) } ?? address.endIndex
     let rest = address[end...]
+    let mark = query.hasSuffix("&") ? "" : "&"
     return "\(address[..<end])?\(query)"
-      + (rest.hasPrefix("?") ? "&" + rest.dropFirst() : String(rest))
+      + (rest.hasPrefix("?") ? mark + rest.dropFirst() : String(rest))
   }
 }

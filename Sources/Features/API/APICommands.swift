@@ -50,7 +50,8 @@ enum APICommands {
       "item",
       "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "
         + "Header:value, Header: (takes it away), Header; (sends it empty); "
-        + "a \\ before : = @ ; makes it text",
+        + "a \\ before : = @ ; makes it text; "
+        + "key[a]=text and key[]=text put it into an object or array of the JSON body",
       kind: .item, optional: true, repeating: true),
   ]
 
@@ -258,7 +259,7 @@ enum APICommands {
     }
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
-    try refuseRepeatedMembers(spec, words ?? invocation.arguments("item"))
+    try checkMembers(of: spec, words ?? invocation.arguments("item"))
     if let type = spec.typeOfMultipart {
       throw UsageError(
         "a multipart body has its own \(spec.items[type].name), which cannot be set",
@@ -386,16 +387,15 @@ enum APICommands {
     return items
   }
 
-  /// Refuses a member of a JSON body that is there twice.
-  private static func refuseRepeatedMembers(
-    _ spec: APIRequestSpec, _ words: [Argument]
+  /// Refuses a member of a JSON body that is there twice, or that does not fit to the others.
+  private static func checkMembers(
+    of spec: APIRequestSpec, _ words: [Argument]
   ) throws(UsageError) {
-    guard let (first, second) = spec.repeatedMember else { return }
-    let name = spec.items[second].name
+    guard let problem = spec.memberProblem else { return }
+    var help = problem.help(spec.items[problem.member].name)
+    if case .repeated = problem.reason { help += "; a form, which may repeat a name: --form" }
     throw UsageError(
-      "'\(words[first].shown)' and '\(words[second].shown)' are the same member of the JSON body",
-      help: "several values: \(name):='[1, 2]'; a form, which may repeat a name: --form",
-      at: words[second])
+      problem.message { words[$0].shown }, help: help, at: words[problem.member])
   }
 
   private static func user(_ invocation: Invocation) throws(UsageError) -> String? {

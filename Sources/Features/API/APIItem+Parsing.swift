@@ -10,12 +10,19 @@ extension APIItem {
   /// do not determine the kind. An empty value of a header removes one that would be sent
   /// otherwise. `key@file;type=TYPE` sets the type of a file.
   ///
+  /// Brackets make the name of a member a path into a JSON body, see `MemberTree`. A query item and
+  /// a header take no file, unlike in HTTPie.
+  ///
   /// A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in the value, so that
   /// `key@a\;type=b` is a file without a type; in the name, a second `\` escapes one. Values
   /// inserted from variables keep each `\`.
   ///
+  /// - Parameter refusesFiles: Whether a typed `@` at the beginning of the value of a query item or
+  ///   a header is refused. If not, it belongs to the value, which may be a secret.
   /// - Throws: A `UsageError` at the word, of the kind `malformedData` for malformed JSON.
-  static func parse(_ argument: Argument) throws(UsageError) -> APIItem {
+  static func parse(
+    _ argument: Argument, refusesFiles: Bool = true
+  ) throws(UsageError) -> APIItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var index = 0
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
@@ -30,17 +37,26 @@ extension APIItem {
         let separator = String(scalar) + (isLong ? "=" : "")
         let start = index + separator.count
         // A value inserted from a variable is data and names no file.
-        let mayBeFile = separator == "=" || separator == ":="
-        let isFile = mayBeFile && start < end && text[start] == "@"
+        let namesFile = start < end && text[start] == "@"
+        let isFile = namesFile && (separator == "=" || separator == ":=")
         let valueStart = isFile ? start + 1 : start
         let name = Self.name(of: argument, to: index)
+        if refusesFiles, namesFile, separator == "==" || separator == ":" {
+          throw UsageError(
+            "\(separator == ":" ? "a header" : "a query item") takes no file: '\(argument.shown)'",
+            help: "a value that begins with @: \(name)\(separator)\\@VALUE", at: argument)
+        }
         if separator == "@", !name.isEmpty,
           let typeStart = argument.firstUnescaped(";type=", from: valueStart)
         {
           return try typedFile(name, argument, from: valueStart, typeStart)
         }
         let value = argument.unescaped(before: Argument.escapedInValues, from: valueStart)
-        return try make(separator, name, argument.replacing(parts: value), isFile: isFile)
+        var item = try make(separator, name, argument.replacing(parts: value), isFile: isFile)
+        if item.isMember, name.utf8.contains(where: { "[]".utf8.contains($0) }) {
+          item.isPath = true
+        }
+        return item
       }
       if scalar == ";", index == text.count - 1, argument.parts.count == 1, index > 0 {
         return APIItem(kind: .emptyHeader, name: name(of: argument, to: index), value: "")

@@ -40,7 +40,7 @@ extension APIRequestSpec {
     let options = self.options + (save.map { [("save", .text(SecretTemplate($0)))] } ?? [])
     return LineParser.line(
       of: words.map { Argument($0) } + [Self.word(shownTarget)]
-        + items.map { Self.word($0.template) }
+        + items.map { Self.word($0.template(inJSON: hasJSONMembers)) }
         + options.flatMap { name, value in
           value.templates.isEmpty
             ? [Argument("--\(name)")]
@@ -100,8 +100,8 @@ extension APIRequestSpec {
 
 extension APIItem {
   /// The item as a word of a line, safe to display.
-  fileprivate var template: SecretTemplate {
-    let name = Self.escaped(name) { _ in true }
+  fileprivate func template(inJSON: Bool) -> SecretTemplate {
+    let name = Self.escaped(typedName(inJSON: inJSON)) { _ in true }
     var value = shownValue.parts
     if case .text(let text)? = value.first { value[0] = .text(escaped(value: text)) }
     return SecretTemplate(
@@ -122,8 +122,8 @@ extension APIItem {
   /// type of a file.
   private func escaped(value: String) -> String {
     switch kind {
-    case .text, .header:
-      let first: Set<Unicode.Scalar> = kind == .text ? ["=", "@"] : ["="]
+    case .text, .header, .query:
+      let first: Set<Unicode.Scalar> = kind == .query ? ["@"] : ["=", "@"]
       return value.unicodeScalars.first.map(first.contains) == true ? "\\" + value : value
     case .file:
       return Self.escaped(value) { $0.starts(with: ";type=".unicodeScalars) }

@@ -1,5 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 extension APIRequestSpec {
   /// Why a kept request cannot be sent with the items of the line that runs it; `nil` if it can.
@@ -18,12 +19,10 @@ extension APIRequestSpec {
           "the request kept as '\(name)' has --resume, which does not go with \(header.name)",
         help: "--resume asks for the missing bytes itself")
     }
-    return repeatedMember.map { first, second in
+    return memberProblem.map { problem in
       Failure(
-        code: ExitCode.usage, error: "usage",
-        message:
-          "'\(items[first].typed)' and '\(items[second].typed)' are the same member of the JSON body",
-        help: "several values: \(items[second].name):='[1, 2]'")
+        code: ExitCode.usage, error: "usage", message: problem.message { items[$0].typed },
+        help: problem.help(items[problem.member].name))
     }
   }
 
@@ -44,4 +43,21 @@ extension APIRequestSpec {
 extension APIItem {
   /// A member as a line has it.
   fileprivate var typed: String { name + kind.separator + value.description }
+}
+
+extension MemberTree.Problem {
+  /// Returns what to do about it.
+  ///
+  /// - Parameter name: The name of the member.
+  func help(_ name: String) -> String {
+    switch reason {
+    case .brackets: #"name[key], name[0] or name[]; brackets that are text: \[ and \]"#
+    case .steps: "a path has a step for each level of the body; JSON as it is: --json-body TEXT"
+    case .negative: #"indexes begin at 0; a key that is a negative number: name[\-1]"#
+    case .firstKey: #"begin with the key: key=VALUE; brackets that are text: \[ and \]"#
+    case .skipped: "elements before an index are sent as null; JSON as it is: --json-body TEXT"
+    case .repeated: "several values: \(name):='[1, 2]'"
+    case .conflict: #"give one of them; brackets that are text: \[ and \]"#
+    }
+  }
 }

@@ -108,6 +108,9 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var value: SecretTemplate
   /// The media type of a file, or `nil` to derive it from the name.
   public var type: String?
+  /// Whether the name of a member has brackets, which make it a path into a JSON body. It is `nil`
+  /// in earlier recordings, in which brackets were text.
+  var isPath: Bool?
 
   /// Whether its value is the path of a file.
   var namesFile: Bool { [.file, .bodyFile, .textFile, .jsonFile].contains(kind) }
@@ -117,6 +120,15 @@ public struct APIItem: Codable, Sendable, Equatable {
 
   /// Whether it is a member of a JSON body, whatever its value is made of.
   var isMember: Bool { [.text, .json, .textFile, .jsonFile].contains(kind) }
+
+  /// Returns the name as a line has it. In the name of a member of a JSON body, brackets that are
+  /// text have a `\`.
+  func typedName(inJSON: Bool) -> String {
+    guard inJSON, isMember, isPath == nil, name.utf8.contains(where: { "[]".utf8.contains($0) })
+    else { return name }
+    return name.unicodeScalars
+      .map { #"[]\"#.unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+  }
 
   /// Whether it is a header that follows from the body, so that no line can set it.
   var followsFromBody: Bool {
@@ -176,15 +188,25 @@ extension APIRequestSpec {
 }
 
 extension APIRequestSpec {
-  /// The first two items that are the same member of a JSON body: of such an object, services take
-  /// one value or the other. Forms may repeat a name.
-  var repeatedMember: (first: Int, second: Int)? {
-    guard encoding == nil, jsonBody == nil, !items.contains(where: \.makesForm) else { return nil }
-    var seen: [String: Int] = [:]
-    for (index, item) in items.enumerated() where item.isMember {
-      if let first = seen.updateValue(index, forKey: item.name) { return (first, index) }
+  /// Whether its members, if it has any, are those of a JSON body.
+  var hasJSONMembers: Bool {
+    encoding == nil && jsonBody == nil && !items.contains(where: \.makesForm)
+  }
+
+  /// The reason why the items make no JSON body, such as two that are the same member: of such an
+  /// object, services take one value or the other. Forms may repeat a name. The IDs are the indexes
+  /// of the items.
+  var memberProblem: MemberTree.Problem? {
+    guard hasJSONMembers else { return nil }
+    do throws(MemberTree.Problem) {
+      _ = try MemberTree(
+        items.enumerated().filter(\.element.isMember).map {
+          ($0.offset, $0.element.name, $0.element.isPath == true)
+        })
+      return nil
+    } catch {
+      return error
     }
-    return nil
   }
 }
 

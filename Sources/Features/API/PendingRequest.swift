@@ -26,7 +26,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var stage = Stage.resolving
   /// The number of times the request was sent.
   public var attempt = 0
-  /// The delay before the next repetition in milliseconds.
+  /// The delay before the next repetition in earlier versions, in milliseconds, where one
+  /// `Retry-After` of 0 removed all later delays. It is kept for the digests of recordings.
   public var pause = ServiceRetry.firstPause
   /// What asks: a request, a kept one until it is found, or the test of a service.
   public var command: APICommand
@@ -100,10 +101,12 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
       return nil
     }
     var spec = found
-    spec.items.removeAll { old in
-      items.contains { $0.replaces(old, ofAnySign: isChecked == true) }
-    }
     spec.items += items
+    let inJSON = spec.hasJSONMembers
+    let kept = found.items.filter { old in
+      !items.contains { $0.replaces(old, ofAnySign: isChecked == true, inJSON: inJSON) }
+    }
+    spec.items = kept + items
     spec.save = nil
     if isChecked == true, let refusal = spec.refusal(keptAs: name) { return refusal }
     if checksType == true, let refusal = spec.refusalOfType(keptAs: name) { return refusal }
@@ -151,26 +154,32 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
       || key.map { $0.kind == .header && $0.value.text != "" } ?? false
   }
 
-  /// The pause before the next attempt, which doubles as `ServiceRetry` says.
+  /// The pause before the next attempt: what the service asks for, or else one that doubles with
+  /// each attempt, as `ServiceRetry` says.
   ///
   /// - Parameter asked: What the service asks for, in seconds. Answers that ask for more than a
   ///   minute are final; in earlier recordings they were not, and it was a minute then.
   mutating func nextPause(asked: Int64?) -> Duration {
-    if let asked { pause = min(max(asked, 0), ServiceRetry.longestPause / 1000) * 1000 }
-    defer { pause = min(max(pause, 0), ServiceRetry.longestPause / 2) * 2 }
-    return .milliseconds(pause)
+    let longest = ServiceRetry.longestPause
+    let asked = asked.map { min(max($0, 0), longest / 1000) * 1000 }
+    pause = min(max(asked ?? pause, 0), longest / 2) * 2
+    let doublings = min(max(attempt, 1) - 1, 16)
+    return .milliseconds(asked ?? min(ServiceRetry.firstPause << doublings, longest))
   }
 }
 
 extension APIItem {
   /// Whether it takes the place of an item of a kept request. Names of headers ignore case.
   ///
-  /// - Parameter ofAnySign: Whether a member does so whatever the signs of both are.
-  fileprivate func replaces(_ old: APIItem, ofAnySign: Bool) -> Bool {
+  /// - Parameters:
+  ///   - ofAnySign: Whether a member does so whatever the signs of both are.
+  ///   - inJSON: Whether members are those of a JSON body.
+  fileprivate func replaces(_ old: APIItem, ofAnySign: Bool, inJSON: Bool) -> Bool {
     let headers: [Kind] = [.header, .emptyHeader]
     if headers.contains(kind), headers.contains(old.kind) {
       return name.lowercased() == old.name.lowercased()
     }
-    return name == old.name && (kind == old.kind || ofAnySign && isMember && old.isMember)
+    return typedName(inJSON: inJSON) == old.typedName(inJSON: inJSON)
+      && (kind == old.kind || ofAnySign && isMember && old.isMember)
   }
 }

@@ -278,19 +278,23 @@ struct RequestPlan {
   }
 
   private static func member(_ item: APIItem) throws -> APIContent.Member? {
+    try value(of: item).map {
+      APIContent.Member(name: item.name, value: $0, isPath: item.isPath == true)
+    }
+  }
+
+  private static func value(of item: APIItem) throws -> APIContent.Value? {
     let shown = item.value.description
     switch item.kind {
     case .query, .header, .emptyHeader, .bodyFile: return nil
-    case .text: return .init(name: item.name, value: .text(SecretText(item.value)))
+    case .text: return .text(SecretText(item.value))
     case .json:
       if let text = item.value.text, (try? JSON(parsing: text)) == nil {
         throw Failure(APIRequestProblem.notJSON(member: item.name))
       }
-      return .init(name: item.name, value: .json(SecretText(item.value)))
-    case .textFile:
-      return .init(name: item.name, value: .textFile(path: SecretText(item.value), shown: shown))
-    case .jsonFile:
-      return .init(name: item.name, value: .jsonFile(path: SecretText(item.value), shown: shown))
+      return .json(SecretText(item.value))
+    case .textFile: return .textFile(path: SecretText(item.value), shown: shown)
+    case .jsonFile: return .jsonFile(path: SecretText(item.value), shown: shown)
     case .file:
       // A type becomes a line of the body.
       if let type = item.type, type.isEmpty || type.utf8.contains(where: { $0 < 0x20 }) {
@@ -298,9 +302,7 @@ struct RequestPlan {
           code: ExitCode.usage, error: "usage",
           message: "the type of \(item.name)@ is empty or has control characters")
       }
-      return .init(
-        name: item.name,
-        value: .file(path: SecretText(item.value), shown: shown, type: item.type))
+      return .file(path: SecretText(item.value), shown: shown, type: item.type)
     }
   }
 
@@ -441,7 +443,16 @@ extension SecretText {
       before.append(.text(String(text[..<hash])))
       after[0] = .text(String(text[hash...]))
     }
-    let mark = before.contains { isText($0, with: "?") } ? "&" : "?"
+    // Only the first question mark begins the query; further ones belong to an item.
+    let query = SecretText(parts: before).replacing { _ in "{}" }.utf8.drop {
+      $0 != UInt8(ascii: "?")
+    }
+    let mark =
+      switch query.last {
+      case nil: "?"
+      case UInt8(ascii: "&"): ""
+      default: query.count == 1 ? "" : "&"
+      }
     return SecretText(
       parts: before + [.text("\(mark)\(name)=")] + value.parts + after)
   }

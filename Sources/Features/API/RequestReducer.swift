@@ -284,6 +284,11 @@ extension RequestPlan {
     helps.tls[.encryptedKey] =
       "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
+    // A line that runs a kept request has no --cache.
+    var kept = spec
+    (kept.cache, kept.save) = (.localFirst, nil)
+    helps.unconfirmed =
+      "an answer is kept, but the service wants it confirmed: '\(kept.line)' shows it"
     return helps
   }
 }

@@ -121,7 +121,7 @@ enum RequestSecrets {
   }
 
   private static func item(_ word: Argument) -> Found? {
-    guard let item = try? APIItem.parse(word) else { return nil }
+    guard let item = try? APIItem.parse(word, refusesFiles: false) else { return nil }
     switch item.kind {
     case .header where SecretNames.isHeader(item.name):
       guard isTyped(item.value) || hasTypedPart(item) else { return nil }
@@ -156,8 +156,8 @@ enum RequestSecrets {
   /// A secret at the position of one within the value of a header, such as in an address. A value
   /// that contains a reference, or what was not typed, is none.
   private static func addressInHeader(_ text: String) -> Found? {
-    guard let item = try? APIItem.parse(Argument(text)), item.kind == .header,
-      !SecretNames.isHeader(item.name), let value = item.value.text
+    guard let item = try? APIItem.parse(Argument(text), refusesFiles: false),
+      item.kind == .header, !SecretNames.isHeader(item.name), let value = item.value.text
     else { return nil }
     // The header itself is none, also if its name ends like that of one.
     let header = "X: \(value)"

@@ -302,6 +302,21 @@ struct LiveAPIClientFailureTests {
   }
 
   @Test(
+    "a body comes as it is if the request sets Accept-Encoding or takes it away, as the error says",
+    arguments: ["gzip", "identity", nil])
+  func ownAcceptEncoding(accepted: String?) async throws {
+    let server = try server(200, encoding: "gzip")
+    let error = await failure(server.origin)
+    #expect(error?.message.contains("such as Accept-Encoding:identity") == true)
+    var request = APIRequest(url: server.origin, timeout: nil)
+    request.headers = accepted.map { [HTTPHeader("accept-encoding", $0)] } ?? []
+    if accepted == nil { request.removedHeaders = ["Accept-Encoding"] }
+    let asked = try await client.send(request)
+    #expect(Array(asked.body) == [1, 2, 3] && !asked.isDecoded)
+    #expect(asked.headers.value(of: "X-Accepted") == accepted ?? "")
+  }
+
+  @Test(
     "a service that answers each log-in with a new challenge is asked a few times",
     arguments: ["GET", "POST"])
   func endlessChallenges(method: String) async throws {

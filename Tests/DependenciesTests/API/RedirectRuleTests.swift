@@ -90,6 +90,76 @@ struct RedirectRuleTests {
     #expect(next.url == "http://h2/b", "a word of two letters is there by chance")
   }
 
+  @Test(
+    "a secret that extends over several parts of the target is not followed, and no part is named",
+    arguments: [
+      ("pass&word99xyz", "http://other/?q=pass&word99xyz", "http://other "),
+      ("pass&word99xyz", "http://other/?q=pass%26word99xyz&b=1", nil),
+      ("SecTok9?XYZend1", "http://other/SecTok9?XYZend1", "http://other "),
+      ("SecTok9?XYZend1", "http://other/b?q=SecTok9?XYZend1", nil),
+      ("other/ret99xyzABC", "http://other/ret99xyzABC", "another host"),
+      ("Zq7/k+\u{e9}\"w&Sx=12", "http://Zq7/k+\u{e9}\"w&Sx=12.invalid/", "another host"),
+      ("tok#en99xyzABC", "http://other/tok#en99xyzABC", "http://other "),
+      ("tok#en99xyzABC", "http://other/b?q=tok%23en99xyzABC#tok", nil),
+      ("dot/../dot99", "http://other/dot/../dot99", "http://other "),
+      ("dot/dot99", "http://other/dot/x/../dot99", "http://other "),
+      ("other:81/dot", "HTTP://OTHER:81/dot", "another host"),
+      ("Zq7AbC/dEf9999", "http://zq7abc/dEf9999", "another host"),
+      ("ZQ7abc/DEF9999", "http://other/b?x=1#zq7abc/def9999", nil),
+      ("hidden-value", "http://other/b?x=1#token=hidden-value", nil),
+      ("pass&word99xyz", "http://other/b?x=1#t=pass&word99xyz", nil),
+    ] as [(String, String, String?)])
+  func parts(secret: String, location: String, shown: String?) throws {
+    let known = Redactor()
+    known.registerSecret(Array(secret.utf8), name: "k")
+    let from = try URLBuilder("http://h/a")
+    for (value, redactor) in [("", known), (secret, Redactor())] {
+      let request = APIRequest(url: from.url, secretValues: [value])
+      let next = {
+        try Redirect.next(
+          request, status: 302, from: from, to: URLBuilder(location), location: location, redactor)
+      }
+      guard let shown else {
+        let url = try next().address.url
+        #expect(["http://other/b?x=1", "http://other/b", "http://other/?b=1"].contains(url))
+        continue
+      }
+      let error = #expect(throws: APIError.self) { try next() }
+      #expect(error?.kind == .redirectRefused)
+      #expect(error?.message.contains("to \(shown)") == true)
+      for part in secret.split(whereSeparator: { "&?/#+:".contains($0) })
+      where part.count > 2 && part != "other" {
+        #expect(error?.message.contains(part) == false)
+      }
+    }
+  }
+
+  @Test(
+    "a target that cannot be used and holds a secret is not shown",
+    arguments: [
+      ("Zq7+k/abcdef99", "http://Zq7+k/abcdef99"), ("Zq7+k/abcdef99", "http://zq7+k/abcdef99"),
+      ("Zq7u:pass99xyz", "Zq7u:pass99xyz"), ("Zq7+kabcdef99", "//Zq7%2Bkabcdef99/"),
+      (String(repeating: "Zq7+k/ab", count: 11), "//" + String(repeating: "Zq7+k/ab", count: 11)),
+    ])
+  func unusable(secret: String, location: String) throws {
+    let known = Redactor()
+    known.registerSecret(Array(secret.utf8), name: "k")
+    let head = try #require(
+      ResponseHead(Array("HTTP/1.1 302 Found\r\nLocation: \(location)\r\n\r\n".utf8)))
+    let from = try URLBuilder("http://h/a")
+    for (value, redactor) in [("", known), (secret, Redactor())] {
+      let error = #expect(throws: APIError.self) {
+        try Redirect.target(of: head, from: from, [value], redactor)
+      }
+      #expect(error?.kind == .redirectRefused)
+      #expect(error?.message.lowercased().contains("zq7") == false)
+    }
+    let other = #expect(throws: APIError.self) {
+      try Redirect.target(of: head, from: from, [], Redactor())
+    }
+    #expect(other?.kind == .malformed)
+  }
+
   @Test("what holds a secret in another form stays behind, or is not followed")
   func forms() throws {
     let secret = "hidden+value/1"

@@ -37,7 +37,7 @@ struct ResolvingAPIClientTests {
     #expect(sent.references == nil)
     #expect(sent.url == "http://h/?a=hidden%20value")
     #expect(sent.headers.map(\.value) == ["plain", "{{secret:k}} hidden value"])
-    #expect(sent.body == Data(#"{"m\"":"{{secret:k}} hidden value"}"#.utf8))
+    #expect(sent.body == Data(#"{"m\"":"{{secret:k}} hidden value\n"}"#.utf8))
     #expect(sent.secretValues == ["hidden value"] && sent.hasSecretBody)
   }
 
@@ -71,7 +71,7 @@ struct ResolvingAPIClientTests {
   func secretsInBodies() async throws {
     let keychain = MockKeychainService(entries: [
       "pem": Data("a\nb\t\u{1}\n".utf8), "quote": Data(#"a"b\#n"#.utf8),
-      "json": Data(#"{"n":"1"}"#.utf8),
+      "json": Data("{\"n\":\"1\"}\r\n".utf8),
     ])
     let client = ResolvingAPIClient(dependencies(keychain))
     func send(_ content: APIContent) async throws -> String {
@@ -82,10 +82,11 @@ struct ResolvingAPIClientTests {
     }
     let pem = SecretText(parts: [.secret(name: "pem", form: .plain)])
     let members = [APIContent.Member(name: "k", value: .text(pem))]
-    #expect(try await send(APIContent(.json, members: members)) == #"{"k":"a\nb\t\u0001"}"#)
-    #expect(try await send(APIContent(.urlEncoded, members: members)) == "k=a%0Ab%09%01")
+    #expect(try await send(APIContent(.json, members: members)) == #"{"k":"a\nb\t\u0001\n"}"#)
+    #expect(try await send(APIContent(.urlEncoded, members: members)) == "k=a%0Ab%09%01%0A")
     let form = try await send(APIContent(.multipart(boundary: "x"), members: members))
-    #expect(form.contains("\r\n\r\na\nb\t\u{1}\r\n--x--"))
+    #expect(form.contains("\r\n\r\na\nb\t\u{1}\n\r\n--x--"))
+    #expect(try await send(APIContent(.whole(.text(pem)))) == "a\nb\t\u{1}\n")
     for name in ["pem", "quote"] {
       let text = SecretText(
         parts: [.text(#"{"k":""#), .secret(name: name, form: .plain), .text(#""}"#)])
@@ -99,7 +100,8 @@ struct ResolvingAPIClientTests {
       .text(#"{"\"":"\\","k":"#), .secret(name: "json", form: .plain), .text("}"),
     ])
     #expect(
-      try await send(APIContent(.whole(.json(document)))) == #"{"\"":"\\","k":{"n":"1"}}"#)
+      try await send(APIContent(.whole(.json(document))))
+        == #"{"\"":"\\","k":{"n":"1"}"# + "\r\n}")
   }
 
   /// Answers as if after a redirect.

@@ -435,6 +435,11 @@ import Testing
       #expect(try await answers.response(to: request).verdict == .miss)
       #expect(try await answers.response(to: request).verdict == .stale)
     }
+    // Without Accept-Encoding, the body is not decoded.
+    var request = APIRequest(url: world.url, timeout: .seconds(3600))
+    #expect(try await answers.response(to: request).verdict == .miss)
+    request.removedHeaders = ["Accept-encoding"]
+    #expect(try await answers.response(to: request).verdict == .miss)
   }
 
   // MARK: Values

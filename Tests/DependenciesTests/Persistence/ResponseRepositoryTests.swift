@@ -241,12 +241,13 @@ struct ResponseRepositoryTests {
       ("no-cache", false), ("max-age=5, no-cache", false),
     ])
   func whatHasToBeConfirmed(directives: String, isFreshAtFirst: Bool) async throws {
-    let error = APIError(.refused, "no")
+    var error = APIError(.refused, "no")
     let subject = Subject([
       Self.answer("one", 200, [HTTPHeader("Cache-Control", directives)]), .failure(error),
       .failure(error),
     ])
     _ = try await subject.fetch(.remoteFirst)
+    error.hasUnconfirmed = true
     if isFreshAtFirst {
       #expect(try await subject.fetch(.remoteFirst, after: 4).verdict == .stale)
     } else {

@@ -114,6 +114,139 @@ struct APIFeatureTests {
   }
 
   @Test(
+    "brackets in the names of members nest, as in HTTPie",
+    arguments: [
+      ("a[b]=1 a[c][d]:=2 e=3", #"{"a":{"b":"1","c":{"d":2}},"e":"3"}"#),
+      ("a[b][]=1 a[b][]=2", #"{"a":{"b":["1","2"]}}"#),
+      ("a[2]=x a[0][k]:=[1] a[]=y", #"{"a":[{"k":[1]},null,"x","y"]}"#),
+      ("[]=1 []:=2", #"["1",2]"#),
+      (
+        #"'a\[b\]=1' 'c[\]]=2' 'd[\0]=3' 'e\\\\[f]=4'"#,
+        #"{"a[b]":"1","c":{"]":"2"},"d":{"0":"3"},"e\\":{"f":"4"}}"#
+      ),
+      ("a[0x]=1 a[+1]=2 'a[ 1 ]=3' 'a[-]=4'", #"{"a":{"0x":"1","+1":"2"," 1 ":"3","-":"4"}}"#),
+      (
+        #"'a[\1]=1' 'a[\-1]=2' 'a[\1a]=3' 'a[\-]=4'"#,
+        #"{"a":{"1":"1","-1":"2","\\1a":"3","\\-":"4"}}"#
+      ),
+      ("a[b]={{secret:radarr}}", #"{"a":{"b":\#(JSON.string(World.secret).text)}}"#),
+      ("a[]=1 --form", "a%5B%5D=1"),
+    ])
+  func nestedMembers(items: String, body: String) throws {
+    world.api.answer { _ in .json("1") }
+    let printed = try run(
+      ["api post http://h/x --save s \(items)", "api run s", "api run s 'a[z]==1'"], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0], "\(printed.map(\.errors))")
+    #expect(
+      world.api.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        == [body, body, body])
+  }
+
+  @Test(
+    "members that make no body are refused, with what was there and what came",
+    arguments: [
+      ("'a[b=1'", "the brackets in the name of 'a[b=1' do not match"),
+      ("'a]=1'", "the brackets in the name of 'a]=1' do not match"),
+      ("a[b]c=1", "the brackets in the name of 'a[b]c=1' do not match"),
+      ("a[10000]=1", "the indexes up to 'a[10000]=1' skip more than 9999 elements"),
+      ("a[5000]=1 b[5000]=2", "the indexes up to 'b[5000]=2' skip more than 9999 elements"),
+      ("a[-1]=1", "the index in the name of 'a[-1]=1' is negative"),
+      ("[-1]=1", "the index in the name of '[-1]=1' is negative"),
+      ("[a]=1", "the first brackets in the name of '[a]=1' have a key"),
+      (#"'[\1]=1'"#, #"the first brackets in the name of '[\1]=1' have a key"#),
+      (
+        "a[]=1 a[][b]=2 a[1][b][c]=3",
+        "'a[1][b][c]=3' makes 'a[1][b]' an object, and 'a[][b]=2' a value"
+      ),
+      ("a[b]=1 a[b]=2", "'a[b]=1' and 'a[b]=2' are the same member of the JSON body"),
+      ("a=1 a[b]=2", "'a[b]=2' makes 'a' an object, and 'a=1' a value"),
+      ("a[b]=1 a=2", "'a=2' makes 'a' a value, and 'a[b]=1' an object"),
+      ("a[b][]=1 a[b][c]=2", "'a[b][c]=2' makes 'a[b]' an object, and 'a[b][]=1' an array"),
+      ("a=1 []=2", "'[]=2' makes the body an array, and 'a=1' an object"),
+    ])
+  func membersWithoutBody(items: String, message: String) throws {
+    let error = #expect(throws: UsageError.self) { try action("api post http://h/x \(items)") }
+    #expect(error?.message == message)
+    #expect(error?.help?.isEmpty == false)
+  }
+
+  @Test("brackets in a member of an earlier recording or kept request are text")
+  func earlierBrackets() async throws {
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/x a[b]=1 --save s") == 0)
+    let key = SavedRequest.key("s")
+    let saved = try #require(try await world.persistence.preference(key))
+    let earlier = saved.replacing(#""isPath":true,"#, with: "")
+    #expect(earlier != saved)
+    try await world.persistence.setPreference(key, to: earlier)
+    let shown = String(try run(["api saved show s"], in: world)[0].output.dropLast())
+    for (line, body) in [
+      ("api run s", #"{"a[b]":"1"}"#),
+      ("api run s a[b]=2", #"{"a[b]":"1","a":{"b":"2"}}"#),
+      (#"api run s 'a\[b\]=2'"#, #"{"a[b]":"2"}"#), (shown, #"{"a[b]":"1"}"#),
+    ] {
+      #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+      #expect(world.api.requests.last?.body == Data(body.utf8), "\(line)")
+    }
+  }
+
+  @Test("a kept path with too many steps is not sent")
+  func deepKept() async throws {
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/x a[b]=1 --save s") == 0)
+    let key = SavedRequest.key("s")
+    let saved = try #require(try await world.persistence.preference(key))
+    let deep = saved.replacing("a[b]", with: "a" + String(repeating: "[b]", count: 600))
+    try await world.persistence.setPreference(key, to: deep)
+    #expect(await lines.run("api run s") == 64)
+    #expect(lines.allPrinted.contains("has more than 512 steps"), "\(lines.allPrinted)")
+    #expect(world.api.requests.count == 1)
+  }
+
+  @Test("a failure names the kept answer that its service wants confirmed")
+  func unconfirmed() async {
+    world.api.answer(
+      "GET", "http://h/x",
+      with: .response(
+        status: 200, headers: [HTTPHeader("Cache-Control", "no-cache")], body: Data("1".utf8)),
+      .failure(APIError(.offline, "offline")))
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/x") == 0)
+    let advice = "an answer is kept, but the service wants it confirmed"
+    #expect(!lines.allPrinted.contains(advice))
+    #expect(await lines.run("api get http://h/x") == 69)
+    let line = "api get http://h/x --cache localFirst"
+    #expect(
+      lines.allPrinted.contains("it is sent; \(advice): '\(line)' shows it"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run(line) == 0)
+  }
+
+  @Test(
+    "an item follows a query that is empty or ends with & without another &",
+    arguments: [
+      ("api get 'http://h/raw?' q==1", "http://h/raw?q=1"),
+      ("api get 'http://h/raw?#b' q==1 r==2", "http://h/raw?q=1&r=2#b"),
+      ("api get 'http://h/raw?a=1&' q==1", "http://h/raw?a=1&q=1"),
+      ("api get 'http://h/&' q==1", "http://h/&?q=1"),
+      ("api get 'http://h/e?q=why?' page==2", "http://h/e?q=why?&page=2"),
+      ("api get 'http://h/e??' page==2", "http://h/e??&page=2"),
+      ("api get 'http://h/e?q=?&' page==2", "http://h/e?q=?&page=2"),
+      ("api get nas q==1", "http://nas/raw?v=1&q=1"),
+      ("api get nas/y?a=2 q==1", "http://nas/raw/y?v=1&a=2&q=1"),
+    ])
+  func openQuery(line: String, url: String) async {
+    let world = World()
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas 'http://nas/raw?v=1&'") == 0)
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.map(\.url) == [url])
+  }
+
+  @Test(
     "a target is an address if a scheme is directly in front of its ://",
     arguments: [
       ("api get nas/y?to=http://x/", "http://nas/raw/y?to=http://x/"),
@@ -639,6 +772,28 @@ struct APIFeatureTests {
         200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
       ])
     #expect(store.state.api.answers.first?.attempts == 13)
+  }
+
+  @Test(
+    "a Retry-After sets one pause, and the later ones double with each attempt",
+    arguments: [("0", 0), ("Fri, 31 Dec 1999 23:59:59 GMT", 0), ("5", 5000)] as [(String, Int64)])
+  func onePause(wait: String, asked: Int64) throws {
+    let asking = MockAnswer.status(503, headers: [HTTPHeader("Retry-After", wait)])
+    world.api.answer(
+      "GET", "http://rm.test/x",
+      with: asking, .status(503), asking, .status(503), .status(503), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 9"))
+    store.skipReceivedActions()
+    var pauses: [Int64] = []
+    while let end = world.clock.sleepers.first {
+      let pause = end.offset - world.clock.now.offset
+      pauses.append(pause.microseconds / 1000)
+      store.advance(by: pause)
+      store.skipReceivedActions()
+    }
+    #expect(pauses.filter { $0 > 0 } == [asked, 400, asked, 1600, 3200].filter { $0 > 0 })
+    #expect(store.state.api.answers.first?.attempts == 6)
   }
 
   @Test("an answer with a value that becomes a secret is forgotten")

@@ -27,7 +27,13 @@ struct RequestItemTests {
       ("a=@f.txt", APIItem(kind: .textFile, name: "a", value: "f.txt")),
       ("a:=@f.json", APIItem(kind: .jsonFile, name: "a", value: "f.json")),
       (#"a=\@f.txt"#, APIItem(kind: .text, name: "a", value: "@f.txt")),
-      ("a==@f.txt", APIItem(kind: .query, name: "a", value: "@f.txt")),
+      (#"a==\@f.txt"#, APIItem(kind: .query, name: "a", value: "@f.txt")),
+      (#"X-A:\@f.txt"#, APIItem(kind: .header, name: "X-A", value: "@f.txt")),
+      ("a[b][]=c", APIItem(kind: .text, name: "a[b][]", value: "c", isPath: true)),
+      ("'a]:=1'", APIItem(kind: .json, name: "a]", value: "1", isPath: true)),
+      (#"'a\[b\]=@f'"#, APIItem(kind: .textFile, name: #"a\[b\]"#, value: "f", isPath: true)),
+      ("a[b]==c", APIItem(kind: .query, name: "a[b]", value: "c")),
+      ("a[b]@f", APIItem(kind: .file, name: "a[b]", value: "f")),
       ("a=b@f.txt", APIItem(kind: .text, name: "a", value: "b@f.txt")),
       ("'X-A;'", APIItem(kind: .emptyHeader, name: "X-A", value: "")),
       (#"'a\;b=c;'"#, APIItem(kind: .text, name: "a;b", value: "c;")),
@@ -111,6 +117,7 @@ struct RequestItemTests {
       ("a:=nope", .malformedData),
       ("{{secret:x}}=b", .usage),
       ("a:={{secret:x}}", .usage), ("a@{{secret:x}}", .usage), ("''", .usage), ("a=@", .usage),
+      ("a==@f.txt", .usage), ("X-A:@f.txt", .usage),
       ("=@f", .usage),
       ("a=@{{secret:x}}", .usage), ("';'", .usage), ("'a@;type=x'", .usage),
     ] as [(String, UsageError.Kind)])
@@ -119,5 +126,11 @@ struct RequestItemTests {
     let error = #expect(throws: UsageError.self) { try APIItem.parse(word) }
     #expect(error?.kind == kind)
     #expect(error?.column == 3)
+  }
+
+  @Test("where files are not refused, a typed @ belongs to the value", arguments: ["==", ":"])
+  func unrefusedFile(separator: String) throws {
+    let item = try APIItem.parse(Argument("a\(separator)@x"), refusesFiles: false)
+    #expect(item.name == "a" && item.value == "@x")
   }
 }

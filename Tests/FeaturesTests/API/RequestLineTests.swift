@@ -53,20 +53,31 @@ struct RequestLineTests {
       (0..<Int.random(in: 0...4, using: &random)).map { index in
         // The digit makes each name another one.
         let name = (maybe { $0.text() } ?? "") + "\(index)" + (maybe { $0.text() } ?? "")
+        let scalars = name.unicodeScalars
+        let isPath = scalars.contains { "[]".unicodeScalars.contains($0) } ? true : nil
+        // Brackets that are text.
+        let escaped = scalars.map { #"[]\"#.unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
+        let member = isPath == nil ? name : escaped.joined()
         switch pick([0, 1, 2, 3, 4, 5, 6, 7, 8]) {
         case 0: return APIItem(kind: .query, name: name, value: template())
         case 1: return APIItem(kind: .header, name: "X" + name, value: template())
-        case 2: return APIItem(kind: .text, name: name, value: template())
+        case 2:
+          return APIItem(kind: .text, name: member, value: template(), isPath: isPath)
         case 3:
           let json = pick([#""b:c\\:d\n""#, "1", #"{"a": [1, "x'y"]}"#, #""\"$v""#])
-          return APIItem(kind: .json, name: name, value: SecretTemplate(json))
+          return APIItem(
+            kind: .json, name: member, value: SecretTemplate(json), isPath: isPath)
         case 4:
           return APIItem(
             kind: .file, name: name, value: SecretTemplate(text() + "f"), type: maybe { $0.text() })
         case 5: return APIItem(kind: .bodyFile, name: "", value: SecretTemplate(text()))
         case 6: return APIItem(kind: .emptyHeader, name: name, value: "")
-        case 7: return APIItem(kind: .textFile, name: name, value: SecretTemplate(text()))
-        default: return APIItem(kind: .jsonFile, name: name, value: SecretTemplate(text()))
+        case 7:
+          return APIItem(
+            kind: .textFile, name: member, value: SecretTemplate(text()), isPath: isPath)
+        default:
+          return APIItem(
+            kind: .jsonFile, name: member, value: SecretTemplate(text()), isPath: isPath)
         }
       }
     }

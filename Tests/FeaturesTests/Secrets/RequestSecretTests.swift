@@ -31,6 +31,9 @@ struct RequestSecretTests {
     let request = try sent(line)
     #expect(request.hasSecretBody == isSecret)
     #expect(request.secretValues == (line.contains("{{") ? ["hidden-value"] : []))
+    if line.contains("post http://h/x a={{") {
+      #expect(request.body == Data(#"{"a":"hidden-value\n"}"#.utf8), "the exact bytes")
+    }
   }
 
   @Test("in the target, the query and headers")

@@ -208,10 +208,7 @@ final class EasyHandle {
     if transfer.request.headers.value(of: "Expect") == nil {
       list = library.listAppend(list, "Expect:") ?? list
     }
-    if transfer.request.decodesBody, ZLibrary.loaded != nil,
-      transfer.request.headers.value(of: "Accept-Encoding") == nil,
-      !transfer.request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" })
-    {
+    if transfer.request.decodesBody, ZLibrary.loaded != nil {
       list = library.listAppend(list, "Accept-Encoding: gzip, deflate") ?? list
     }
     for name in transfer.request.removedHeaders where !isOwn(name) {

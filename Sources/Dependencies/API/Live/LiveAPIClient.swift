@@ -159,7 +159,7 @@ public final class LiveAPIClient: APIClient {
       if head.status == 407, let proxy = answer.proxy { throw ProxyFailure.login(proxy) }
       let timing = answer.timing.shifted(by: elapsed)
       guard current.redirectLimit > 0,
-        let target = try Redirect.target(of: head, from: address)
+        let target = try Redirect.target(of: head, from: address, current.secretValues, redactor)
       else {
         isTaken = true
         var response = APIResponse(
@@ -178,7 +178,8 @@ public final class LiveAPIClient: APIClient {
       if !current.isSafe { changedURLs.append(address.url) }
       elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
       (current, address) = try await Redirect.request(
-        current, status: head.status, from: address, to: target, redactor)
+        current, status: head.status, from: address, to: target, location: head.location ?? "",
+        redactor)
     }
   }
 

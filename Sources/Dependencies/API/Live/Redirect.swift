@@ -6,13 +6,35 @@ enum Redirect {
   /// Returns the target of a redirect, or `nil` if the response is not a redirect that can be
   /// followed.
   ///
-  /// - Throws: `malformed` if the target is not an `http` or `https` URL.
-  static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
-    -> URLBuilder?
-  {
+  /// - Parameters:
+  ///   - secretValues: The secrets of the request.
+  ///   - redactor: Has the known secrets.
+  /// - Throws: `malformed` if the target is not an `http` or `https` URL, or `redirectRefused` if
+  ///   it holds a secret too. The message has no part of the secret.
+  static func target(
+    of head: ResponseHead, from address: URLBuilder, _ secretValues: Set<String>,
+    _ redactor: Redactor
+  ) throws(APIError) -> URLBuilder? {
     guard [301, 302, 303, 307, 308].contains(head.status),
       let location = head.location, !location.isEmpty
     else { return nil }
+    do throws(APIError) { return try target(location, from: address) } catch {
+      let secrets = RedirectSecrets(secretValues, redactor)
+      guard secrets.areHeld(in: location) || secrets.areHeld(inHost: location.lowercased()) else {
+        throw error
+      }
+      throw APIError(
+        .redirectRefused,
+        """
+        the redirect from \(secrets.shown(address, as: address.url)) to an address that holds a secret was not \
+        followed: the address cannot be used. Check the address and the service
+        """)
+    }
+  }
+
+  private static func target(
+    _ location: String, from address: URLBuilder
+  ) throws(APIError) -> URLBuilder {
     let scheme = location.prefix { !"/?#".contains($0) }.split(
       separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if scheme.count == 2, !["http", "https"].contains(scheme[0].lowercased()),
@@ -44,11 +66,15 @@ enum Redirect {
   /// A service may have put a secret there that is not in the request's address or headers, but in
   /// its body, or in none of them.
   ///
-  /// - Parameter redactor: Has the known secrets.
+  /// - Parameters:
+  ///   - location: The target as the service wrote it. It may hold a secret of which `to` has only
+  ///     a part.
+  ///   - redactor: Has the known secrets.
   /// - Throws: `redirectRefused` if a secret would still reach another scheme, host or port: in the
-  ///   body, or in the target outside its query.
+  ///   body, or in the target outside the items of its query.
   static func request(
-    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder, _ redactor: Redactor
+    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder, location: String,
+    _ redactor: Redactor
   ) async throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var request = request
     // Search an upload for secrets only if it would be sent to another origin.
@@ -57,12 +83,12 @@ enum Redirect {
     {
       request.hasSecretBody = await upload.holdsSecret()
     }
-    return try next(request, status: status, from: from, to: to, redactor)
+    return try next(request, status: status, from: from, to: to, location: location, redactor)
   }
 
   /// Returns the request that follows a redirect, without searching an upload for secrets.
   static func next(
-    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder,
+    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder, location: String? = nil,
     _ redactor: Redactor = Redactor()
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var next = request
@@ -80,23 +106,26 @@ enum Redirect {
     if next.confirmsCached {
       next.headers.removeAll { $0.isNamed("if-none-match") || $0.isNamed("if-modified-since") }
     }
+    func refusal(_ reason: String) -> APIError {
+      Self.refusal(from, to, location, RedirectSecrets(request.secretValues, redactor), reason)
+    }
     if let upload = next.upload, !upload.isRepeatable {
-      throw refusal(
-        from, to, RedirectSecrets(request.secretValues, redactor),
-        "the body, which can be read only once, would be sent again")
+      throw refusal("the body, which can be read only once, would be sent again")
     }
     if !from.hasSameOrigin(as: to) {
       next.digest = nil
       let secrets = RedirectSecrets(request.secretValues, redactor)
       if next.hasSecretBody, next.body?.isEmpty == false || next.upload != nil {
-        throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
+        throw refusal("the body, which holds a secret, would be sent there")
       }
-      if secrets.areHeld(inHost: to.host) || secrets.areHeld(inPath: to.path) {
-        throw refusal(from, to, secrets, "the new address itself holds a secret")
-      }
-      address = to.droppingQueryItems { item in
-        item.split(separator: "=", maxSplits: 1).contains { secrets.areHeld(in: String($0)) }
-          || secrets.areHeld(in: String(item))
+      address = to.droppingQueryItems(where: secrets.areHeld(inItem:))
+      // A secret may have the signs that separate the parts of an address.
+      let written = secrets.droppingItems(of: location ?? to.url)
+      if secrets.areHeld(fromHostOf: written) || secrets.areHeld(inHost: to.host)
+        || secrets.areHeld(inPath: to.path) || secrets.areHeld(in: address.url)
+        || secrets.areHeld(in: written)
+      {
+        throw refusal("the new address itself holds a secret")
       }
       let secret = Set(request.secretHeaders.map { $0.lowercased() })
       // `Host` names the old host. The proxy's credentials are for the proxy, which libcurl
@@ -114,17 +143,16 @@ enum Redirect {
       : (status == 301 || status == 302) && request.method == "POST"
   }
 
+  /// - Parameter location: `to` as the service wrote it, if known.
   private static func refusal(
-    _ from: URLBuilder, _ to: URLBuilder, _ secrets: RedirectSecrets, _ reason: String
+    _ from: URLBuilder, _ to: URLBuilder, _ location: String?, _ secrets: RedirectSecrets,
+    _ reason: String
   ) -> APIError {
-    func shown(_ address: URLBuilder) -> String {
-      if secrets.areHeld(inHost: address.host) { return "another host" }
-      return secrets.areHeld(inPath: address.path) ? address.origin : address.origin + address.path
-    }
+    let (from, to) = (secrets.shown(from, as: from.url), secrets.shown(to, as: location ?? to.url))
     return APIError(
       .redirectRefused,
       """
-      the redirect from \(shown(from)) to \(shown(to)) was not followed: \(reason). If it is the right place, send \
+      the redirect from \(from) to \(to) was not followed: \(reason). If it is the right place, send \
       the request to that address
       """)
   }
@@ -172,6 +200,55 @@ private struct RedirectSecrets {
   /// Returns whether a host name, which is in lower case, contains a secret.
   func areHeld(inHost host: String) -> Bool {
     [redactor, known].contains { !$0.mask(address: host).names.isEmpty }
+  }
+
+  /// Returns whether a secret begins in the host of a URL, or before it. It may be in lower case.
+  func areHeld(fromHostOf url: String) -> Bool {
+    let text = url.lowercased()
+    return areHeld(inHost: text) && !areHeld(inHost: Self.behindHost(of: text))
+  }
+
+  private static func behindHost(of url: String) -> String {
+    let start = url.firstRange(of: "//")?.upperBound ?? url.startIndex
+    return String(url[start...].drop { !"/?#".contains($0) })
+  }
+
+  /// Returns whether an item of a query, its name or its value contains a secret.
+  func areHeld(inItem item: Substring) -> Bool {
+    item.split(separator: "=", maxSplits: 1).contains { areHeld(in: String($0)) }
+      || areHeld(in: String(item))
+  }
+
+  /// Returns a URL without the items of its query that contain a secret, and without a fragment
+  /// that contains one, since it is never sent.
+  func droppingItems(of url: String) -> String {
+    func parts(_ text: Substring, _ separator: Unicode.Scalar, _ maxSplits: Int) -> [Substring] {
+      text.utf8.split(
+        separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false
+      ).map(Substring.init)
+    }
+    func kept(_ query: Substring) -> String {
+      parts(query, "&", .max).filter { !areHeld(inItem: $0) }.joined(separator: "&")
+    }
+    let ends = parts(url[...], "#", 1)
+    let starts = parts(ends[0], "?", 1)
+    return starts[0] + starts.dropFirst().map { "?" + kept($0) }.joined()
+      + ends.dropFirst().filter { !areHeld(in: String($0)) }.map { "#" + $0 }.joined()
+  }
+
+  /// Returns the beginning of an address for messages, without any part of a secret.
+  ///
+  /// - Parameter written: The address as a service wrote it.
+  func shown(_ address: URLBuilder, as written: String) -> String {
+    let texts = [address.url, written].map(droppingItems)
+    let ends = texts.map(Self.behindHost)
+    let isInEnd = areHeld(inPath: address.path) || ends.contains(where: areHeld(in:))
+    if areHeld(inHost: address.host) || texts.contains(where: areHeld(fromHostOf:))
+      || !isInEnd && texts.contains(where: areHeld(in:))
+    {
+      return "another host"
+    }
+    return isInEnd ? address.origin : address.origin + address.path
   }
 
   private func isOne(_ text: String) -> Bool {

@@ -233,14 +233,13 @@ final class Transfer: @unchecked Sendable {
     // Refuse two encodings: two kilobytes could unpack to a gigabyte, and a piece is taken whole
     // once `DownloadPipe` has space.
     let name = names.joined(separator: ", ")
-    if let library = ZLibrary.loaded,
+    guard let library = ZLibrary.loaded,
       let encoding = BodyDecoder.Encoding(rawValue: name == "x-gzip" ? "gzip" : name)
-    {
-      decoder = BodyDecoder(library, encoding)
-    } else if request.headers.value(of: "Accept-Encoding") == nil {
+    else {
       bodyFault = .unknownEncoding(name)
       return false
     }
+    decoder = BodyDecoder(library, encoding)
     return true
   }
 
@@ -262,6 +261,11 @@ final class Transfer: @unchecked Sendable {
 
 extension APIRequest {
   /// Whether a compressed body is asked for and decoded. A range is a part of the encoded body, of
-  /// which nothing can be decoded.
-  var decodesBody: Bool { acceptsCompression && headers.value(of: "Range") == nil }
+  /// which nothing can be decoded. A request with its own `Accept-Encoding`, or one that leaves it
+  /// out, gets the body as it is sent.
+  var decodesBody: Bool {
+    acceptsCompression && headers.value(of: "Range") == nil
+      && headers.value(of: "Accept-Encoding") == nil
+      && !removedHeaders.contains { $0.lowercased() == "accept-encoding" }
+  }
 }

@@ -145,17 +145,22 @@ extension APIError {
     }
   }
 
+  private static let asItIs =
+    "with a header Accept-Encoding, such as Accept-Encoding:identity, the body is given as it comes"
+
   private static func badBody(_ fault: Transfer.BodyFault, _ endpoint: String) -> APIError {
     switch fault {
     case .damaged:
-      malformed("the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
+      malformed(
+        "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked; \(asItIs)")
     case .trailing:
-      malformed("the answer of \(endpoint) has more behind the end of its compressed body")
+      malformed(
+        "the answer of \(endpoint) has more behind the end of its compressed body; \(asItIs)")
     case .truncated:
       truncated("the answer of \(endpoint) ends before its compressed body does")
     case .unknownEncoding(let name):
       malformed(
-        "the answer of \(endpoint) has the Content-Encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
+        "the answer of \(endpoint) has the Content-Encoding \(printable(name)), which was not asked for; \(asItIs)"
       )
     }
   }

@@ -48,11 +48,15 @@ public struct APIContent: Sendable, Equatable {
     public var name: String
     /// Its content.
     public var value: Value
+    /// Whether the name is a path into a JSON body, as in HTTPie: `a[b]`, `a[]`, `a[0]`. Other
+    /// bodies have it as it is.
+    public var isPath: Bool
 
     /// Creates a member.
-    public init(name: String, value: Value) {
+    public init(name: String, value: Value, isPath: Bool = false) {
       self.name = name
       self.value = value
+      self.isPath = isPath
     }
   }
 

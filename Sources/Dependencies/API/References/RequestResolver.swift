@@ -90,7 +90,8 @@ struct RequestResolver: Sendable {
         if use == .address, 1..<Redactor.shortestValue ~= value.utf8.count {
           resolved.shortSecrets[value] = name
         }
-        resolved.request.secretValues.insert(value)
+        // A service may repeat it without the line break.
+        resolved.request.secretValues.insert(Self.withoutLineBreak(value))
         switch form {
         case .plain: result += value
         case .percentEncoded: result += PercentEncoding.encoded(value)
@@ -111,7 +112,7 @@ struct RequestResolver: Sendable {
     return result
   }
 
-  /// Returns a secret as text, without one final line break, with which files end.
+  /// Returns a secret as text: exactly, or for an address or a line without one final line break.
   ///
   /// - Parameter isInString: Whether the value is inside a string of a JSON document.
   private func value(
@@ -121,9 +122,10 @@ struct RequestResolver: Sendable {
     guard var text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.secretNotText(name: name)
     }
-    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
     switch use {
     case .address, .line:
+      // The line break with which a file ends cannot be sent there.
+      text = Self.withoutLineBreak(text)
       guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw APIRequestProblem.secretWithControls(name: name)
       }
@@ -137,6 +139,10 @@ struct RequestResolver: Sendable {
       }
     }
     return text
+  }
+
+  private static func withoutLineBreak(_ text: String) -> String {
+    text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 
   // MARK: Bodies
@@ -159,13 +165,17 @@ struct RequestResolver: Sendable {
     }
     var form = RequestForm()
     for member in content.members {
-      form.members.append((member.name, try await value(of: member, &resolved, wait)))
+      form.members.append(
+        (member.name, try await value(of: member, &resolved, wait), member.isPath))
     }
     switch content.form {
     case .multipart(let boundary):
       try await put(form.multipart(boundary: boundary), into: &resolved, wait)
     case .urlEncoded: resolved.request.body = Data(form.urlEncoded.utf8)
-    case .json, .whole: resolved.request.body = Data(form.json.utf8)
+    case .json, .whole:
+      do throws(MemberTree.Problem) { resolved.request.body = Data(try form.json().utf8) } catch {
+        throw APIError(.unprepared, error.message { content.members[$0].name })
+      }
     }
   }
 

@@ -202,6 +202,10 @@ public struct ResponseRepository: Sendable {
     var lines = headers.filter { header in
       !["accept", "accept-language"].contains(header.name.lowercased())
     }.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+    // Its body is not decoded.
+    if request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" }) {
+      lines.append("accept-encoding;")
+    }
     if let account, !credentials.isEmpty {
       lines.append("account: \(account), \(credentials.sorted().joined(separator: ", "))")
     }
@@ -257,10 +261,13 @@ public struct ResponseRepository: Sendable {
       result = await plain(request)
     }
     switch result {
-    case .failure(let error):
-      guard let entry, CacheRules.mayStandIn(for: error), !unreplacedFailures.contains(error.kind),
-        CacheRules.mayReplaceFailure(entry, lifetime, now: now)
+    case .failure(var error):
+      guard let entry, CacheRules.mayStandIn(for: error), !unreplacedFailures.contains(error.kind)
       else { return .failure(error) }
+      guard CacheRules.mayReplaceFailure(entry, lifetime, now: now) else {
+        error.hasUnconfirmed = true
+        return .failure(error)
+      }
       return .success(kept(entry, request, .stale, networkError: error))
     case .success(let answer):
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status),
