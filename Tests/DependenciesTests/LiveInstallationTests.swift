@@ -203,6 +203,22 @@ struct LiveInstallationTests {
     try? await service.close()
   }
 
+  @Test("a database without one of its tables is damaged")
+  func missingTable() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    #expect(try file.inspect() == .whole)
+    let stranger = try folder.stranger()
+    try stranger.execute("DROP TABLE documents")
+    try stranger.close()
+    let error = #expect(throws: PersistenceError.self) { try file.inspect() }
+    #expect(error?.kind == .corrupted)
+    #expect(error?.message.contains("it has no table documents") == true)
+  }
+
   #if os(Linux)
     @Test("checking a database that this process has open keeps its locks")
     func locks() throws {

@@ -219,10 +219,7 @@ extension Failure {
       case .tooLong: ExitCode.data
       case .io: ExitCode.io
       }
-    let help: String? =
-      error.kind == .unavailable
-      ? "write the value to standard input, or use --from-file FILE" : nil
-    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
+    self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
   /// The exit code of a note that was not written: 64 or 74.

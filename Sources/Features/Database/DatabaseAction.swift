@@ -153,8 +153,9 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case healthy
   /// The file of the copy.
   case backedUp(path: String)
-  /// What the new database has of the damaged one.
-  case recovered(path: String, recovery: DatabaseRecovery)
+  /// What the new database has of the damaged one. Whether it is a failure if that is not all; `nil`
+  /// in earlier recordings, in which it was not.
+  case recovered(path: String, recovery: DatabaseRecovery, failsIncomplete: Bool? = nil)
   /// The file of an export, and how many lines it has besides its first.
   case exported(path: String, count: Int)
   /// What an import did.

@@ -133,7 +133,8 @@ extension DatabaseCommand {
   private static func recover(_ path: String) -> Call {
     {
       try $0.files.checkTarget(path, isRecording: false)
-      return .recovered(path: path, recovery: try await $0.persistence.recover(to: path))
+      return .recovered(
+        path: path, recovery: try await $0.persistence.recover(to: path), failsIncomplete: true)
     }
   }
 }

@@ -201,8 +201,8 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// Runs SQLite's full check on both files, and verifies the checksum of every document,
-  /// preference and service, and that indexes have the values of the documents. Reads both files
-  /// completely.
+  /// preference and service, that indexes have the values of the documents, and that the main file
+  /// has no trigger. Reads both files completely.
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: [], Self.findings)
     findings += try await cache.read("check", whenMissing: []) {
@@ -219,7 +219,11 @@ public final class LivePersistenceService: PersistenceService {
   ) throws(PersistenceError) -> [String] {
     try connection.interruptible { () throws(PersistenceError) -> [String] in
       let findings = try integrity(connection)
-      return findings.isEmpty ? try damagedEntries(connection) : findings
+      guard findings.isEmpty else { return findings }
+      let triggers = try connection.texts(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+      return try damagedEntries(connection)
+        + triggers.map { "trigger '\($0)' is of another program, and does not run" }
     }
   }
 
@@ -252,7 +256,8 @@ public final class LivePersistenceService: PersistenceService {
   ///   damaged: the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
-    try await main.exclusive("backup") { (connection) throws(PersistenceError) in
+    try await main.exclusive("backup", changesFile: false) {
+      (connection) throws(PersistenceError) in
       // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
         return try DatabaseFile.copy(connection, to: path, reportedAs: path)

@@ -108,7 +108,7 @@ final class DatabaseFile: Sendable {
     {
       throw other.kind == .readOnly ? other : error
     }
-    guard opened.version == schema.version else { throw error }
+    guard opened.version == schema.version else { throw error.asMigrationError }
     return opened.connection
   }
 
@@ -250,6 +250,10 @@ final class DatabaseFile: Sendable {
       try connection.execute("PRAGMA \(name) = \(value)")
       let now = try connection.integer("PRAGMA \(name)")
       guard now == value else { throw unset(name, "\(now ?? -1)", connection) }
+    }
+    // Another program may have added triggers, which would change what this one writes.
+    if schema.names(of: .trigger, through: schema.version).isEmpty {
+      try connection.disableTriggers()
     }
     // There is no row if SQLite was built without memory maps.
     if try connection.integer("PRAGMA mmap_size") ?? 0 != 0 {

@@ -101,15 +101,22 @@ final class SQLiteConnection {
       (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
     ]
-    for (option, value) in flags {
-      var now: Int32 = -1
-      let result = csqlite_db_config_flag(handle, option, value, &now)
-      guard result == SQLITE_OK, now == value else {
-        throw PersistenceError(
-          .misuse, path: shownPath, operation: operation, code: result,
-          what: "SQLite did not take option \(option)")
-      }
+    for (option, value) in flags { try set(option, to: value) }
+  }
+
+  private func set(_ option: Int32, to value: Int32) throws(PersistenceError) {
+    var now: Int32 = -1
+    let result = csqlite_db_config_flag(handle, option, value, &now)
+    guard result == SQLITE_OK, now == value else {
+      throw PersistenceError(
+        .misuse, path: shownPath, operation: operation, code: result,
+        what: "SQLite did not take option \(option)")
     }
+  }
+
+  /// Prevents triggers of the file from running.
+  func disableTriggers() throws(PersistenceError) {
+    try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, to: 0)
   }
 
   private func shouldRetry(attempt: Int) -> Bool {
