@@ -43,7 +43,9 @@ struct LiveInstallationTests {
     let folder = try TemporaryFolder()
     try folder.write("", to: "home")
     let found = findings(folder)
-    for subject in ["configuration", "database", "cache", "log", "history", "keychain"] {
+    for subject in [
+      "configuration", "database", "cache", "log", "analytics", "history", "keychain",
+    ] {
       #expect(found[subject]?.state == .problem, "\(subject)")
       let text = found[subject]?.text ?? ""
       #expect(
@@ -331,7 +333,7 @@ struct LiveInstallationTests {
     for (name, subject) in [
       ("config.json", "configuration"), ("init.sb", "init script"), ("main.sqlite", "database"),
       ("cache.sqlite", "cache"), ("log.jsonl", "log"), ("history", "history"),
-      ("keychain.sbkc", "keychain"),
+      ("analytics.jsonl", "analytics"), ("keychain.sbkc", "keychain"),
     ] {
       let path = home + "/" + name
       for mode in [0o700, 0o755] as [mode_t] {

@@ -14,7 +14,7 @@ struct LiveInstallation: Sendable {
     findings += [
       ("configuration", paths.configuration), ("init script", paths.initScript),
       ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
-      ("history", paths.history), ("recordings", paths.sessions),
+      ("analytics", paths.analytics), ("history", paths.history), ("recordings", paths.sessions),
     ].map { file($0, $1) }
     findings += folders
     findings.append(keychain)

@@ -153,8 +153,8 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case healthy
   /// The file of the copy.
   case backedUp(path: String)
-  /// What the new database has of the damaged one. Whether it is a failure if that is not all; `nil`
-  /// in earlier recordings, in which it was not.
+  /// What the new database has of the damaged one. `failsIncomplete` says whether it is a failure
+  /// if a part is missing or damaged; `nil` in earlier recordings, in which it was none.
   case recovered(path: String, recovery: DatabaseRecovery, failsIncomplete: Bool? = nil)
   /// The file of an export, and how many lines it has besides its first.
   case exported(path: String, count: Int)
