@@ -135,10 +135,10 @@ extension Failure {
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
         help: "send it as a file with \(member)@FILE, or as the whole body with @FILE")
-    case .notJSON(let member, _):
+    case .notJSON(let member, _, let file):
       self.init(
         code: ExitCode.data, error: "malformedData", message: problem.message,
-        help: "text goes with \(member)=text")
+        help: "text goes with \(member)=" + (file.map { "@\($0)" } ?? "text"))
     }
   }
 

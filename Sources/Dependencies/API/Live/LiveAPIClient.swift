@@ -277,7 +277,7 @@ extension APIRequest {
   }
 
   /// Returns whether a text is a token by RFC 9110, 5.6.2.
-  private static func isToken(_ text: String) -> Bool {
+  package static func isToken(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in
         if PercentEncoding.isUnreserved(byte) { return true }
