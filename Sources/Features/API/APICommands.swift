@@ -375,11 +375,6 @@ enum APICommands {
           "'\(argument.shown)' is not a header",
           help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
       }
-      if [.header, .emptyHeader].contains(item.kind), !APIRequest.isToken(item.name) {
-        throw UsageError(
-          "'\(argument.shown)' is not a header: its name has a character that none may have",
-          help: "a name has letters, digits and '-', for example X-Api-Key:text", at: argument)
-      }
       if item.followsFromBody {
         throw UsageError(
           "the header \(item.name) follows from the body, and cannot be set",

@@ -283,6 +283,9 @@ extension RequestPlan {
     let key = spec.connection?.keyFile ?? spec.connection?.certificateFile
     helps.tls[.encryptedKey] =
       "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
+    if spec.items.contains(where: \.hasWrongName) {
+      helps.kinds[.invalidURL] = "a header's name has letters, digits and '-', as in X-Api-Key:text"
+    }
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     return helps
   }

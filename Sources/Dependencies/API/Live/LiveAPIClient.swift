@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// An HTTP client on libcurl. Requests share kept connections, cancellation closes them, and
@@ -265,8 +266,8 @@ extension APIRequest {
       guard Self.isToken(header.name) else {
         throw APIError(
           .invalidURL,
-          "the request cannot be sent: a header name is empty or has a character that none may have"
-        )
+          "the request cannot be sent: the name \(JSON.string(header.name)) of a header is empty or "
+            + "has a character that none may have")
       }
       guard !header.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw APIError(
