@@ -196,6 +196,26 @@ struct DatabaseFileTests {
     #expect(try folder.names == ["main.sqlite"])
   }
 
+  @Test("a read of an older file that cannot be migrated says that it has to be, and why")
+  func readBeforeMigration() async throws {
+    let folder = try DatabaseFolder()
+    let old = folder.service()
+    try await old.setPreference("p", to: "1")
+    try await old.close()
+    let new = folder.service(
+      mainSchema: Self.schema(5),
+      options: .init(prepare: { (connection) throws(PersistenceError) in
+        throw PersistenceError(.full, operation: connection.operation, message: "no space")
+      }))
+    let error = await failure { () throws(PersistenceError) in try await new.preference("p") }
+    #expect(error?.kind == .full)
+    #expect(
+      error?.message
+        == "the database has to be brought to the form of this version before it can be read: "
+        + "no space")
+    try await new.close()
+  }
+
   @Test("a mark of the first schema stays, and has no date")
   func marksOfTheFirstSchema() throws {
     let folder = try DatabaseFolder()
@@ -384,16 +404,22 @@ struct DatabaseFileTests {
     #expect(throws: PersistenceError.self) { _ = try file.openAsItIs(operation: "test") }
   }
 
-  @Test("a database is copied where no file can be created beside it")
+  @Test("a database that may only be read is copied")
   func backupInAClosedFolder() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.putDocument(Document("1", "1"))
     try await service.close()
-    // A user who may write everywhere meets a folder in place of the log's index.
-    #expect(mkdir(folder.main + "-shm", 0o700) == 0)
+    // As where no file can be created beside it.
+    let closed = folder.service(
+      options: .init(prepare: { (connection) throws(PersistenceError) in
+        throw PersistenceError(.readOnly, operation: connection.operation, message: "closed")
+      }))
+    let change = await failure { () throws(PersistenceError) in
+      try await closed.putDocument(Document("2", "2"))
+    }
+    #expect(change?.message == "closed")
     let path = folder.path + "/copy.sqlite"
-    let closed = folder.service()
     try await closed.backup(to: path)
     try await closed.close()
     let copy = LivePersistenceService(mainPath: path, cachePath: folder.cache)
