@@ -356,18 +356,21 @@ struct LiveInstallationTests {
     #expect(findings(folder)["recordings"]?.text == "\(home)/sessions is not a folder")
   }
 
-  @Test("a link to the log is a problem, because the log is written to none")
+  @Test("a link to the log or the analytics is a problem, because nothing is written through it")
   func linkedLog() throws {
     let folder = try TemporaryFolder()
     try FileSystem().makeFolder(folder.path("home"))
-    for name in ["log.jsonl", "history"] {
+    for name in ["log.jsonl", "analytics.jsonl", "history"] {
       try folder.write([], to: "real")
       _ = chmod(folder.path("real"), 0o600)
       try #require(symlink(folder.path("real"), folder.path("home/" + name)) == 0)
     }
-    let log = findings(folder)["log"]
-    #expect(log?.state == .problem)
-    #expect(log?.text.hasSuffix("is a symbolic link, and the log is written to none") == true)
+    for subject in ["log", "analytics"] {
+      let found = findings(folder)[subject]
+      #expect(found?.state == .problem)
+      #expect(
+        found?.text.hasSuffix("is a symbolic link, and nothing is written through one") == true)
+    }
     #expect(findings(folder)["history"]?.state == .good)
   }
 

@@ -276,7 +276,7 @@ extension PersistenceError.Kind {
   fileprivate var advice: String? {
     switch self {
     case .busy: "Wait for the other process or end it, then try again."
-    case .full: "Nothing of this change was kept. Free some space and try again."
+    case .full: "Free some space and try again; nothing was changed."
     case .io: "The change is not confirmed. Check the disk, then try again."
     case .readOnly: "Change the permissions or the owner, or choose another folder with --home."
     case .cannotOpen, .cannotCreate:

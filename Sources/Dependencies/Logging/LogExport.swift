@@ -12,8 +12,8 @@ package struct LogExport: Sendable {
     files = dependencies.files
   }
 
-  /// Writes all records to a new file, each on one line: line separators and control characters are
-  /// escaped, as in the log itself. Removes the file if it cannot be completed.
+  /// Writes all records to a new file, each on one line: line separators, control characters and
+  /// bidirectional controls are escaped. Removes the file if it cannot be completed.
   ///
   /// - Returns: The last page, with the number of records.
   /// - Throws: `FileError`, `CancellationError`.

@@ -149,8 +149,9 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case preferences(preferences: [Preference])
   /// Figures of the files.
   case statistics(statistics: PersistenceStatistics)
-  /// The check found nothing.
-  case healthy
+  /// The check found nothing. `triggers` are those that another program has added; `nil` in earlier
+  /// recordings.
+  case healthy(triggers: [String]? = nil)
   /// The file of the copy.
   case backedUp(path: String)
   /// What the new database has of the damaged one. `failsIncomplete` says whether it is a failure

@@ -51,8 +51,10 @@ enum DatabaseOutcomes {
           columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, line(of: $0.json)] }))
     case .statistics(let statistics): return show(statistics, job)
-    case .healthy:
-      return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
+    case .healthy(let triggers):
+      return Outcome(
+        job: job, value: .bool(true),
+        notes: ["the database is whole"] + (triggers ?? []).map(warning(ofTrigger:)))
     case .backedUp(let path):
       return Outcome(
         job: job, value: ["backup": .string(path)],
@@ -156,7 +158,7 @@ enum DatabaseOutcomes {
     var losses: [String] = []
     if !recovery.incomplete.isEmpty {
       let tables = recovery.incomplete.joined(separator: ", ")
-      losses.append("a part of these tables could not be read: \(tables)")
+      losses.append("a part of these tables could not be copied: \(tables)")
     }
     if !recovery.findings.isEmpty {
       let findings = recovery.findings.joined(separator: "; ")
@@ -177,6 +179,13 @@ enum DatabaseOutcomes {
       message: "\(path) was written, but \(losses.joined(separator: "; "))",
       help: "put what is missing or damaged again, or restore a backup")
     return Outcome(job: job, failure: failure, value: value, notes: [note])
+  }
+
+  private static func warning(ofTrigger name: String) -> Outcome.Note {
+    let quoted = name.replacing("\"", with: "\"\"")
+    return .warning(
+      "the database has the trigger '\(name)' of another program, which does not run here; "
+        + "sqlite3 removes it from the file of 'db path': DROP TRIGGER \"\(quoted)\"")
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

@@ -276,7 +276,7 @@ struct LogArchiveTests {
     #expect(try folder.read("log").isEmpty == false)
   }
 
-  @Test("a pipe, folder or link in the place of a log file is named, and stays")
+  @Test("what is in the place of a log file is named and stays, except links of rotated names")
   func otherFiles() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("log")
@@ -293,6 +293,11 @@ struct LogArchiveTests {
           message: "\(name) is not a regular file, and the log uses no other; move it away")
         await #expect(throws: error) {
           _ = try await archive.reader(newest: nil, matching: LogFilter(), follows: false)
+        }
+        if name != path, FileInfo(name, followsLink: false)?.isLink == true {
+          try await archive.clear()
+          #expect(FileInfo(name, followsLink: false) == nil)
+          continue
         }
         await #expect(throws: error) { try await archive.clear() }
         #expect(FileInfo(name, followsLink: false)?.isRegular == false)

@@ -201,8 +201,8 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// Runs SQLite's full check on both files, and verifies the checksum of every document,
-  /// preference and service, that indexes have the values of the documents, and that the main file
-  /// has no trigger. Reads both files completely.
+  /// preference and service, and that indexes have the values of the documents. Reads both files
+  /// completely.
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: [], Self.findings)
     findings += try await cache.read("check", whenMissing: []) {
@@ -219,11 +219,14 @@ public final class LivePersistenceService: PersistenceService {
   ) throws(PersistenceError) -> [String] {
     try connection.interruptible { () throws(PersistenceError) -> [String] in
       let findings = try integrity(connection)
-      guard findings.isEmpty else { return findings }
-      let triggers = try connection.texts(
-        "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
-      return try damagedEntries(connection)
-        + triggers.map { "trigger '\($0)' is of another program, and does not run" }
+      return findings.isEmpty ? try damagedEntries(connection) : findings
+    }
+  }
+
+  /// Returns the names of the triggers of the main file, which this program does not make.
+  public func foreignTriggers() async throws(PersistenceError) -> [String] {
+    try await main.read("triggers", whenMissing: []) { (connection) throws(PersistenceError) in
+      try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
     }
   }
 
@@ -252,8 +255,9 @@ public final class LivePersistenceService: PersistenceService {
   /// not at all, with mode 0600. Checks the file first as `check()` does.
   ///
   /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created,
-  ///   `.full`, and `.cancelled`, after which there is no file. `.corrupted` if the file is
-  ///   damaged: the copy then exists, and has the same damage, if all of the file could be read.
+  ///   `.full`, and `.cancelled`, after which there is no file. `.busy`, also without a file, if
+  ///   another process changes a file that can only be read without locks. `.corrupted` if the file
+  ///   is damaged: the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup", changesFile: false) {
@@ -262,8 +266,10 @@ public final class LivePersistenceService: PersistenceService {
       if FileSystem().isTaken(path) {
         return try DatabaseFile.copy(connection, to: path, reportedAs: path)
       }
-      let pages = try Self.integrity(connection)
-      let entries = pages.isEmpty ? try Self.damagedEntries(connection) : []
+      let (pages, entries) = try connection.readUnchanged { () throws(PersistenceError) in
+        let pages = try Self.integrity(connection)
+        return (pages, pages.isEmpty ? try Self.damagedEntries(connection) : [])
+      }
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
       guard pages.isEmpty, entries.isEmpty else {
         throw PersistenceError(

@@ -118,9 +118,9 @@ final class Database: Sendable {
       let worker = reader ?? writer
       var outcome = try await worker.run(operation, length, making: false, body)
       if case .needsWriter = outcome, file.options.onlyReads { return empty }
-      if case .needsWriter = outcome {
+      if case .needsWriter(let isOlder) = outcome {
         do throws(PersistenceError) { try await writer.open(operation) } catch {
-          throw error.asMigrationError
+          throw isOlder ? error.asMigrationError : error
         }
         outcome = try await worker.run(operation, length, making: false, body)
       }
