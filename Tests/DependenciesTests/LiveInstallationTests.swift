@@ -43,7 +43,9 @@ struct LiveInstallationTests {
     let folder = try TemporaryFolder()
     try folder.write("", to: "home")
     let found = findings(folder)
-    for subject in ["configuration", "database", "cache", "log", "history", "keychain"] {
+    for subject in [
+      "configuration", "database", "cache", "log", "analytics", "history", "keychain",
+    ] {
       #expect(found[subject]?.state == .problem, "\(subject)")
       let text = found[subject]?.text ?? ""
       #expect(
@@ -203,6 +205,22 @@ struct LiveInstallationTests {
     try? await service.close()
   }
 
+  @Test("a database without one of its tables is damaged")
+  func missingTable() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    try await service.close()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    #expect(try file.inspect() == .whole)
+    let stranger = try folder.stranger()
+    try stranger.execute("DROP TABLE documents")
+    try stranger.close()
+    let error = #expect(throws: PersistenceError.self) { try file.inspect() }
+    #expect(error?.kind == .corrupted)
+    #expect(error?.message.contains("it has no table documents") == true)
+  }
+
   #if os(Linux)
     @Test("checking a database that this process has open keeps its locks")
     func locks() throws {
@@ -315,7 +333,7 @@ struct LiveInstallationTests {
     for (name, subject) in [
       ("config.json", "configuration"), ("init.sb", "init script"), ("main.sqlite", "database"),
       ("cache.sqlite", "cache"), ("log.jsonl", "log"), ("history", "history"),
-      ("keychain.sbkc", "keychain"),
+      ("analytics.jsonl", "analytics"), ("keychain.sbkc", "keychain"),
     ] {
       let path = home + "/" + name
       for mode in [0o700, 0o755] as [mode_t] {
@@ -338,18 +356,21 @@ struct LiveInstallationTests {
     #expect(findings(folder)["recordings"]?.text == "\(home)/sessions is not a folder")
   }
 
-  @Test("a link to the log is a problem, because the log is written to none")
+  @Test("a link to the log or the analytics is a problem, because nothing is written through it")
   func linkedLog() throws {
     let folder = try TemporaryFolder()
     try FileSystem().makeFolder(folder.path("home"))
-    for name in ["log.jsonl", "history"] {
+    for name in ["log.jsonl", "analytics.jsonl", "history"] {
       try folder.write([], to: "real")
       _ = chmod(folder.path("real"), 0o600)
       try #require(symlink(folder.path("real"), folder.path("home/" + name)) == 0)
     }
-    let log = findings(folder)["log"]
-    #expect(log?.state == .problem)
-    #expect(log?.text.hasSuffix("is a symbolic link, and the log is written to none") == true)
+    for subject in ["log", "analytics"] {
+      let found = findings(folder)[subject]
+      #expect(found?.state == .problem)
+      #expect(
+        found?.text.hasSuffix("is a symbolic link, and nothing is written through one") == true)
+    }
     #expect(findings(folder)["history"]?.state == .good)
   }
 

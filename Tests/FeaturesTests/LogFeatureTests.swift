@@ -115,6 +115,14 @@ struct LogFeatureTests {
       text.hasPrefix(#"{"time":"2026-01-01T00:00:00.000000Z","level":"notice","category":"note""#))
   }
 
+  @Test("a record of an export is one line, whatever its message has")
+  func exportedSeparators() throws {
+    world.logger.log("a\u{2028}b\u{85}c")
+    #expect(try run("log export b.jsonl", in: world).status == 0)
+    let text = String(decoding: world.files.files["b.jsonl"] ?? Data(), as: UTF8.self)
+    #expect(text.contains(#""message":"a\u2028b\u0085c""#), "\(text)")
+  }
+
   @Test("redact test shows what a sink would write")
   func redactTest() throws {
     let printed = try run("log redact test 'Authorization: Bearer abcdef'")

@@ -120,6 +120,10 @@ struct ServiceFailureTests {
         .redirected(to: "http://nas/x"), ExitCode.missing, "http://nas redirects to http://nas/x"
       ),
       (
+        .redirectedWithin(origin: "http://nas"), ExitCode.missing,
+        "http://nas redirects to another path at http://nas"
+      ),
+      (
         .page(title: "Log in"), ExitCode.missing,
         "the page 'Log in' answers at http://nas, not Radarr's API"
       ),

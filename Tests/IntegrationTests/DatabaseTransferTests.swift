@@ -89,7 +89,11 @@ struct DatabaseTransferTests {
       ),
       (
         #"{"document":{"collection":"c","id":"7","updated":253402300800000000,"body":1}}"#,
-        "3: the time in 'updated' is not in the years 0 to 9999"
+        "3: the time in 'updated', 253402300800000000, is not a number of microseconds"
+      ),
+      (
+        #"{"document":{"collection":"c","id":"7","updated":1e300,"body":1}}"#,
+        "3: the time in 'updated', 1e300, is not a number of microseconds"
       ),
       (#"{"preference":{"name":"","value":2}}"#, "3: the name of the preference is empty"),
       (#"{"index":{"collection":"","path":"a"}}"#, "3: the collection of the index is empty"),

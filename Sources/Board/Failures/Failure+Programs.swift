@@ -91,6 +91,12 @@ extension Failure {
         message: "\(error.address) redirects to \(location)",
         help: "if \(program) is there, 'api service remove \(service)' and add it with that "
           + "address; a login has to let requests to \(program)'s API pass")
+    case .redirectedWithin(let origin):
+      self.init(
+        code: ExitCode.missing, error: "wrongPath",
+        message: "\(error.address) redirects to another path at \(origin)",
+        help: "a login has to let requests to \(program)'s API pass; the address is usually like "
+          + Self.usualAddress(of: program))
     case .page(let title):
       self.init(
         code: ExitCode.missing, error: "wrongPath",

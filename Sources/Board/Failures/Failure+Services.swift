@@ -136,10 +136,10 @@ extension Failure {
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
         help: "send it as a file with \(member)@FILE, or as the whole body with @FILE")
-    case .notJSON(let member, _):
+    case .notJSON(let member, _, let file):
       self.init(
         code: ExitCode.data, error: "malformedData", message: problem.message,
-        help: "text goes with \(member)=text")
+        help: "text goes with \(member)=" + (file.map { "@\($0)" } ?? "text"))
     }
   }
 
@@ -220,10 +220,7 @@ extension Failure {
       case .tooLong: ExitCode.data
       case .io: ExitCode.io
       }
-    let help: String? =
-      error.kind == .unavailable
-      ? "write the value to standard input, or use --from-file FILE" : nil
-    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
+    self.init(code: code, error: error.kind.rawValue, message: error.message)
   }
 
   /// The exit code of a note that was not written: 64 or 74.
@@ -280,7 +277,7 @@ extension PersistenceError.Kind {
   fileprivate var advice: String? {
     switch self {
     case .busy: "Wait for the other process or end it, then try again."
-    case .full: "Nothing of this change was kept. Free some space and try again."
+    case .full: "Free some space and try again; nothing was changed."
     case .io: "The change is not confirmed. Check the disk, then try again."
     case .readOnly: "Change the permissions or the owner, or choose another folder with --home."
     case .cannotOpen, .cannotCreate:

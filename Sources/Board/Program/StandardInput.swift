@@ -26,14 +26,18 @@ final class StandardInput: Sendable {
     state = Mutex(State(use: use))
   }
 
+  /// Returns the option that reads a file, with its value, besides one that reads standard input.
+  /// The options for a value and for a new passphrase have names alike.
+  static func fileOption(besides option: String) -> String {
+    option.replacing("-from-stdin", with: "-from-file") + " FILE"
+  }
+
   /// Returns why no command may read standard input, and advice, or `nil` if one may.
   ///
   /// - Parameter option: The option that reads standard input.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {
     let isItem = option.hasPrefix("@")
-    // The options for a value and for a new passphrase have names alike.
-    let other =
-      isItem ? "@FILE" : option.replacing("-from-stdin", with: "-from-file") + " FILE"
+    let other = isItem ? "@FILE" : Self.fileOption(besides: option)
     return switch state.withLock({ $0.use }) {
     case .free: nil
     case .script:

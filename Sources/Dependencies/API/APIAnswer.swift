@@ -62,11 +62,15 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// Whether the request's file keeps its content because of the status, which makes the status a
   /// failure at a prompt too, where others are none. `nil` if not, and in earlier recordings.
   public var leavesFile: Bool?
+  /// Whether the request is refused for its key (401 or 403) and is one to an address, without a
+  /// service that would have a key. `nil` if not, and in earlier recordings.
+  public var hasNoService: Bool?
 
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, sentBody, headers, readableText = "text", base64
     case bytes, timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts
     case masked, captured, proxy, warning, isFinal, isReadOnce, conditions, leavesFile
+    case hasNoService
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
@@ -185,6 +189,7 @@ extension APIAnswer {
       conditions = planned.request.headers.map(\.name)
         .filter { ["if-none-match", "if-modified-since"].contains($0.lowercased()) }
     }
+    if [401, 403].contains(status), planned.service.isEmpty { hasNoService = true }
     if let text { self.text = text }
   }
 }

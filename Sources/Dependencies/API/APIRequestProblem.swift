@@ -10,9 +10,11 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
   case secretNotText(name: String), secretWithControls(name: String)
   /// A secret contains characters that a JSON string escapes, and would be inserted unchanged.
   case secretNeedsEscape(name: String)
-  /// The file of a text member does not contain text, or a value is not JSON. `place` is where, or
-  /// `nil` in earlier recordings.
-  case fileNotText(file: String, member: String), notJSON(member: String, place: String? = nil)
+  /// The file of a text member does not contain text.
+  case fileNotText(file: String, member: String)
+  /// A value is not JSON. `place` is where, and `file` the file that contains it; both are `nil` in
+  /// earlier recordings.
+  case notJSON(member: String, place: String? = nil, file: String? = nil)
 
   /// The problem, for users, in one line.
   public var message: String {
@@ -31,8 +33,9 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     case .secretNeedsEscape(let name):
       "the secret '\(name)' has characters that JSON escapes, and would be inserted as it is"
     case .fileNotText(let file, _): "the file \(file) is not UTF-8 text"
-    case .notJSON(let member, let place):
-      "the value of \(member):= is not JSON" + (place.map { " (\($0))" } ?? "")
+    case .notJSON(let member, let place, let file):
+      (file.map { "the file \($0) for \(member):=" } ?? "the value of \(member):=") + " is not JSON"
+        + (place.map { " (\($0))" } ?? "")
     }
   }
 

@@ -14,7 +14,7 @@ struct LiveInstallation: Sendable {
     findings += [
       ("configuration", paths.configuration), ("init script", paths.initScript),
       ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
-      ("history", paths.history), ("recordings", paths.sessions),
+      ("analytics", paths.analytics), ("history", paths.history), ("recordings", paths.sessions),
     ].map { file($0, $1) }
     findings += folders
     findings.append(keychain)
@@ -151,7 +151,8 @@ struct LiveInstallation: Sendable {
     }
     guard info.isRegular else { return info.isFolder ? "is a folder, not a file" : "is not a file" }
     let isLink = FileInfo(path, followsLink: false)?.isLink == true
-    return path == paths.log && isLink ? "is a symbolic link, and the log is written to none" : nil
+    return [paths.log, paths.analytics].contains(path) && isLink
+      ? "is a symbolic link, and nothing is written through one" : nil
   }
 
   /// Returns what the content of a database or of the keychain shows, or `nil` if it is good.

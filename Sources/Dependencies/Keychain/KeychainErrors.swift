@@ -207,6 +207,11 @@ extension KeychainError {
   /// Throws `.invalidKey` if no line can refer to a new secret of this name.
   package static func check(newName: String) throws(KeychainError) {
     guard SecretReference.text(for: newName) == nil else { return }
+    guard !newName.isEmpty else {
+      throw KeychainError(
+        .invalidKey,
+        message: "the name of the secret is empty. Nothing was changed; give it a name.")
+    }
     throw KeychainError(
       .invalidKey,
       message: "no {{secret:NAME}} can have this name: a name has no line break and no '}}', and "

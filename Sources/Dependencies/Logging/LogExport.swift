@@ -12,7 +12,8 @@ package struct LogExport: Sendable {
     files = dependencies.files
   }
 
-  /// Writes all records to a new file. Removes the file if it cannot be completed.
+  /// Writes all records to a new file, each on one line: line separators, control characters and
+  /// bidirectional controls are escaped. Removes the file if it cannot be completed.
   ///
   /// - Returns: The last page, with the number of records.
   /// - Throws: `FileError`, `CancellationError`.
@@ -24,7 +25,7 @@ package struct LogExport: Sendable {
       for try await page in archive.pages() {
         last = page
         guard !page.records.isEmpty else { continue }
-        try await file.write(Data(page.records.map { $0.json.text + "\n" }.joined().utf8))
+        try await file.write(Data(page.records.map { $0.json.description + "\n" }.joined().utf8))
       }
       try await file.finish()
       return last

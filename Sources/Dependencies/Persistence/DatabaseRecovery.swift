@@ -2,7 +2,7 @@
 public struct DatabaseRecovery: Sendable, Equatable, Codable {
   /// The numbers of entries, by their tables.
   public var tables: [PersistenceStatistics.Row]
-  /// The names of the tables of which a part could not be read.
+  /// The names of the tables of which a part could not be copied.
   public var incomplete: [String]
   /// What `check()` finds in the new database: entries that do not match their checksums, at most
   /// 20.

@@ -38,6 +38,9 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// Runs the consistency check of the database. Returns the findings; an empty list means that the
   /// files are healthy.
   func check() async throws(PersistenceError) -> [String]
+  /// Returns the names of the triggers that another program has added to the database. They do not
+  /// run here.
+  func foreignTriggers() async throws(PersistenceError) -> [String]
   /// Copies the data that must not be lost, consistently, also during writes of others. Never
   /// replaces an existing file.
   func backup(to path: String) async throws(PersistenceError)
@@ -61,6 +64,8 @@ extension PersistenceService {
   public var isOpen: Bool { true }
   /// Empty: what is in memory has no file.
   public var paths: [String] { [] }
+  /// None: no other program has access to what is in memory.
+  public func foreignTriggers() async throws(PersistenceError) -> [String] { [] }
   /// `nil`: what is removed is in no file.
   public func takeWarning() async -> String? { nil }
 }

@@ -26,6 +26,9 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
     case wrongPath
     /// The server redirects to another address, given without its query.
     case redirected(to: String)
+    /// The server redirects to another path at the same origin, such as that of a login page. The
+    /// path may contain a secret.
+    case redirectedWithin(origin: String)
     /// The server responds with a page that is not the program's, such as a login.
     case page(title: String)
     /// The program has no item with this identifier.
@@ -74,7 +77,7 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
     case .api(let error): error.mayHaveArrived
     case .status, .page, .undecodable, .unanswered: true
     case .keychain, .terminal, .unusableKey, .wrongKey, .refusedKey, .denied, .wrongProgram,
-      .wrongPath, .redirected, .missing, .notQueued, .exists, .refused:
+      .wrongPath, .redirected, .redirectedWithin, .missing, .notQueued, .exists, .refused:
       false
     }
   }

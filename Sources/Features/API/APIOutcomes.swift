@@ -362,7 +362,10 @@ enum APIOutcomes {
     // --retry refuses a wait of more than a minute; a date counts as one.
     let seconds = answer.headers.retryAfter(now: 0) ?? 0
     let asked = seconds > 0 ? answer.headers.value(of: "Retry-After") : nil
-    let wait = asked.map { "the service asks to wait: \($0)" }
+    let wait = asked.map { asked in
+      let isNumber = asked.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      return "the service asks to wait: \(asked)" + (isNumber ? " s" : "")
+    }
     let isTooLong =
       seconds > ServiceRetry.longestPause / 1000 || answer.isFinal == true && seconds > 0
     let reason = reasonAgainstRetry(answer, hasWait: wait != nil)
@@ -386,9 +389,11 @@ enum APIOutcomes {
           ?? (wait ?? "the service takes no more for now")
           + (answer.attempts > 1 || isTooLong ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
-      let help =
-        answer.status == 401 || answer.status == 403
-        ? "check the key: 'api service show NAME' says which secret is sent" : nil
+      let help: String? =
+        answer.hasNoService == true
+        ? "give a key with --auth, or check the one that was sent"
+        : answer.status == 401 || answer.status == 403
+          ? "check the key: 'api service show NAME' says which secret is sent" : nil
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(place)",
         help: help
@@ -405,7 +410,9 @@ enum APIOutcomes {
   private static func reasonAgainstRetry(_ answer: APIAnswer, hasWait: Bool) -> String? {
     guard answer.attempts == 1 else { return nil }
     guard APIRequest.isIdempotent(method: answer.method) else {
-      return "a \(answer.method) is not sent again by itself, for it may have been carried out"
+      // One that is refused with 429 was not.
+      return "a \(answer.method) is not sent again by itself"
+        + (answer.status == 429 ? "" : ", for it may have been carried out")
     }
     // Earlier recordings only have `isFinal`.
     guard answer.isReadOnce == true || answer.isFinal == true && !hasWait else { return nil }

@@ -136,6 +136,11 @@ public struct APIItem: Codable, Sendable, Equatable {
       && ["content-length", "transfer-encoding"].contains(name.lowercased())
   }
 
+  /// Whether it is a header with a name that none may have.
+  var hasWrongName: Bool {
+    [.header, .emptyHeader].contains(kind) && !APIRequest.isToken(name)
+  }
+
   /// Whether it is a header that determines which part of a file is sent.
   var choosesRange: Bool {
     [.header, .emptyHeader].contains(kind) && ["range", "if-range"].contains(name.lowercased())

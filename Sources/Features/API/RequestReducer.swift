@@ -104,7 +104,7 @@ struct RequestReducer: Reducer {
     if damaged.contains(where: { $0.hasSameBytes(as: name) }) {
       return readDamaged(name, state, dependencies)
     }
-    var missing = failure ?? .noSuchService(name, among: services ?? [])
+    var missing = failure ?? .noSuchService(name, among: services ?? [], inTarget: true)
     if state.spec?.isExplicit == false, missing.error == "noSuchService" {
       missing.code = ExitCode.usage
     }
@@ -283,6 +283,9 @@ extension RequestPlan {
     let key = spec.connection?.keyFile ?? spec.connection?.certificateFile
     helps.tls[.encryptedKey] =
       "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
+    if spec.items.contains(where: \.hasWrongName) {
+      helps.kinds[.invalidURL] = "a header's name has letters, digits and '-', as in X-Api-Key:text"
+    }
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     // A line that runs a kept request has no --cache.
     var kept = spec
@@ -308,15 +311,26 @@ extension Failure {
   }
 
   /// A service that is not known. The nearest name is offered.
-  static func noSuchService(_ name: String, among services: [APIService]) -> Failure {
+  ///
+  /// - Parameter inTarget: Whether the name is that of a target, which may be an address as well.
+  static func noSuchService(
+    _ name: String, among services: [APIService], inTarget: Bool = false
+  ) -> Failure {
     let nearest = Suggestion.nearest(to: name, among: services.map(\.name))
-    let isAddress = name.contains { ":.".contains($0) }
+    let advice =
+      if ServiceName.isValid(name) {
+        "'api service add \(name) URL' makes it known"
+      } else if !inTarget {
+        "'api service list' shows which there are"
+      } else if name.contains(where: { ":.".contains($0) }) {
+        "an address begins with http:// or https://"
+      } else {
+        "a target is NAME/PATH, or an address that begins with http:// or https://"
+      }
     return Failure(
       code: ExitCode.missing, error: "noSuchService",
-      message: "there is no service named '\(name)'",
-      help: nearest.map { "did you mean '\($0)'?" }
-        ?? (isAddress
-          ? "an address begins with http:// or https://"
-          : "'api service add \(name) URL' makes it known"))
+      message: name.isEmpty
+        ? "no service has an empty name" : "there is no service named '\(name)'",
+      help: nearest.map { "did you mean '\($0)'?" } ?? advice)
   }
 }

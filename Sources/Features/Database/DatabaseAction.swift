@@ -149,12 +149,14 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case preferences(preferences: [Preference])
   /// Figures of the files.
   case statistics(statistics: PersistenceStatistics)
-  /// The check found nothing.
-  case healthy
+  /// The check found nothing. `triggers` are those that another program has added; `nil` in earlier
+  /// recordings.
+  case healthy(triggers: [String]? = nil)
   /// The file of the copy.
   case backedUp(path: String)
-  /// What the new database has of the damaged one.
-  case recovered(path: String, recovery: DatabaseRecovery)
+  /// What the new database has of the damaged one. `failsIncomplete` says whether it is a failure
+  /// if a part is missing or damaged; `nil` in earlier recordings, in which it was none.
+  case recovered(path: String, recovery: DatabaseRecovery, failsIncomplete: Bool? = nil)
   /// The file of an export, and how many lines it has besides its first.
   case exported(path: String, count: Int)
   /// What an import did.

@@ -34,7 +34,7 @@ extension DatabaseCommand {
     case .recover(let path): Self.recover(path)
     case .check: Self.check
     // The reducer has other effects for these.
-    case .list, .import: { _ in .healthy }
+    case .list, .import: { _ in .healthy() }
     }
   }
 
@@ -112,7 +112,7 @@ extension DatabaseCommand {
   private static func check(_ dependencies: Dependencies) async throws -> DatabaseResult {
     let problems = try await dependencies.persistence.check()
     guard problems.isEmpty else { throw Failure.damaged(problems) }
-    return .healthy
+    return .healthy(triggers: try await dependencies.persistence.foreignTriggers())
   }
 
   private static func export(_ path: String, _ collection: String?) -> Call {
@@ -133,7 +133,8 @@ extension DatabaseCommand {
   private static func recover(_ path: String) -> Call {
     {
       try $0.files.checkTarget(path, isRecording: false)
-      return .recovered(path: path, recovery: try await $0.persistence.recover(to: path))
+      return .recovered(
+        path: path, recovery: try await $0.persistence.recover(to: path), failsIncomplete: true)
     }
   }
 }

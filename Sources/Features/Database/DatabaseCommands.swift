@@ -160,7 +160,9 @@ enum DatabaseCommands {
       ["db", "recover"], "write what can be read of a damaged database to a new one",
       details: """
         'db check' says whether the database is damaged. To use the new one, end all boards, move the damaged file and its -wal \
-        away, and move the new one to the path that 'db path' says.
+        away, and move the new one to the path that 'db path' says. If a part could not be copied, or the new one has damaged \
+        entries, the new one is written all the same, and the command ends with 65; with --json, what the new one has is then \
+        in the failure on standard error.
         """,
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db recover rescued.sqlite"]

@@ -51,13 +51,16 @@ enum DatabaseOutcomes {
           columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, line(of: $0.json)] }))
     case .statistics(let statistics): return show(statistics, job)
-    case .healthy:
-      return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
+    case .healthy(let triggers):
+      return Outcome(
+        job: job, value: .bool(true),
+        notes: ["the database is whole"] + (triggers ?? []).map(warning(ofTrigger:)))
     case .backedUp(let path):
       return Outcome(
         job: job, value: ["backup": .string(path)],
         notes: ["copied to \(path)"])
-    case .recovered(let path, let recovery): return recovered(path, recovery, job)
+    case .recovered(let path, let recovery, let failsIncomplete):
+      return recovered(path, recovery, failsIncomplete == true, job)
     case .exported(let path, let count):
       return Outcome(
         job: job, value: ["file": .string(path), "count": JSON(count)],
@@ -147,28 +150,42 @@ enum DatabaseOutcomes {
   }
 
   private static func recovered(
-    _ path: String, _ recovery: DatabaseRecovery, _ job: Int
+    _ path: String, _ recovery: DatabaseRecovery, _ failsIncomplete: Bool, _ job: Int
   ) -> Outcome {
     let names = ["document", "preference", "service"]
     let counts = zip(recovery.tables, names).map { Counted.text($0.rows, $1) }
-    var notes: [Outcome.Note] = ["recovered \(counts.joined(separator: ", ")) to \(path)"]
+    let note = Outcome.Note("recovered \(counts.joined(separator: ", ")) to \(path)")
+    var losses: [String] = []
     if !recovery.incomplete.isEmpty {
       let tables = recovery.incomplete.joined(separator: ", ")
-      notes.append(.warning("a part of these tables could not be read: \(tables)"))
+      losses.append("a part of these tables could not be copied: \(tables)")
     }
     if !recovery.findings.isEmpty {
       let findings = recovery.findings.joined(separator: "; ")
-      notes.append(.warning("the new database has damaged entries: \(findings)"))
+      losses.append("the new database has damaged entries: \(findings)")
     }
-    return Outcome(
-      job: job,
-      value: [
-        "file": .string(path),
-        "tables": .object(recovery.tables.map { .init($0.name, JSON($0.rows)) }),
-        "incomplete": .array(recovery.incomplete.map(JSON.string)),
-        "findings": .array(recovery.findings.map(JSON.string)),
-      ],
-      notes: notes)
+    let value: JSON = [
+      "file": .string(path),
+      "tables": .object(recovery.tables.map { .init($0.name, JSON($0.rows)) }),
+      "incomplete": .array(recovery.incomplete.map(JSON.string)),
+      "findings": .array(recovery.findings.map(JSON.string)),
+    ]
+    guard failsIncomplete, !losses.isEmpty else {
+      return Outcome(
+        job: job, value: value, notes: [note] + losses.map { Outcome.Note.warning($0) })
+    }
+    let failure = Failure(
+      code: ExitCode.data, error: "corrupted",
+      message: "\(path) was written, but \(losses.joined(separator: "; "))",
+      help: "put what is missing or damaged again, or restore a backup")
+    return Outcome(job: job, failure: failure, value: value, notes: [note])
+  }
+
+  private static func warning(ofTrigger name: String) -> Outcome.Note {
+    let quoted = name.replacing("\"", with: "\"\"")
+    return .warning(
+      "the database has the trigger '\(name)' of another program, which does not run here; "
+        + "sqlite3 removes it from the file of 'db path': DROP TRIGGER \"\(quoted)\"")
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

@@ -162,6 +162,9 @@ extension KeychainReducer {
     let access = KeychainAccess(dependencies)
     let makeAction = Self.resultAction(of: request)
     let name = "keychain.\(request.command.verb)\(suffix)"
+    let refused: @Sendable (Failure) -> KeychainAction = {
+      .refused(request: request, failure: $0.advising(on: request.command.readsInput))
+    }
     let work: @Sendable () async throws -> KeychainAction = {
       guard let result = try await access.hidingInput(call) else {
         return .unanswered(request: request)
@@ -170,7 +173,7 @@ extension KeychainReducer {
     }
     guard request.command.changesFile else {
       return .task(name: name) { try await work() }
-        .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+        .catchFailure(dependencies, refused)
         .cancellable(id: request.job)
     }
     return .change(name: name, job: request.job, in: &state.changes, dependencies) {
@@ -178,7 +181,7 @@ extension KeychainReducer {
     } report: {
       $0
     } failure: {
-      .refused(request: request, failure: $0)
+      refused($0)
     }
   }
 

@@ -52,8 +52,13 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
           }
         } else {
           while position < bytes.count, isDigit(bytes[position]) { position += 1 }
+          guard position > start else { throw fail(start, "an index or a key in quotes") }
           guard let index = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
-            throw fail(start, "an index or a key in quotes")
+            throw JSONPathError(
+              offset: start,
+              message:
+                "found too large an index at position \(start + 1), expected at most \(Int.max)"
+            )
           }
           steps.append(.index(index))
         }

@@ -276,6 +276,36 @@ struct LogArchiveTests {
     #expect(try folder.read("log").isEmpty == false)
   }
 
+  @Test("what is in the place of a log file is named and stays, except links of rotated names")
+  func otherFiles() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("log")
+    let archive = LogFileArchive(
+      path: path, maxFiles: 5, system: FileSystem(), redactor: Redactor()
+    ) { true }
+    for name in [path, path + ".1"] {
+      for make in [
+        { mkfifo(name, 0o600) }, { mkdir(name, 0o700) }, { symlink("/dev/null", name) },
+      ] as [() -> Int32] {
+        try #require(make() == 0)
+        let error = FileError(
+          .io, path: name,
+          message: "\(name) is not a regular file, and the log uses no other; move it away")
+        await #expect(throws: error) {
+          _ = try await archive.reader(newest: nil, matching: LogFilter(), follows: false)
+        }
+        if name != path, FileInfo(name, followsLink: false)?.isLink == true {
+          try await archive.clear()
+          #expect(FileInfo(name, followsLink: false) == nil)
+          continue
+        }
+        await #expect(throws: error) { try await archive.clear() }
+        #expect(FileInfo(name, followsLink: false)?.isRegular == false)
+        try #require(remove(name) == 0)
+      }
+    }
+  }
+
   @Test("a logger without a file reads its memory, and follows it")
   func memory() async throws {
     let logger = MockLogger(capacity: 5)

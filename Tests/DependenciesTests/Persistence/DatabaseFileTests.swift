@@ -196,6 +196,45 @@ struct DatabaseFileTests {
     #expect(try folder.names == ["main.sqlite"])
   }
 
+  @Test("a read of an older file that cannot be migrated says that it has to be, and why")
+  func readBeforeMigration() async throws {
+    let folder = try DatabaseFolder()
+    let old = folder.service()
+    try await old.setPreference("p", to: "1")
+    try await old.close()
+    let new = folder.service(
+      mainSchema: Self.schema(5),
+      options: .init(prepare: { (connection) throws(PersistenceError) in
+        throw PersistenceError(.full, operation: connection.operation, message: "no space")
+      }))
+    let error = await failure { () throws(PersistenceError) in try await new.preference("p") }
+    #expect(error?.kind == .full)
+    #expect(
+      error?.message
+        == "the database has to be brought to the form of this version before it can be read: "
+        + "no space")
+    try await new.close()
+  }
+
+  @Test("a read of a file of this version whose journal mode cannot be changed names no migration")
+  func readBeforeAnotherMode() async throws {
+    let folder = try DatabaseFolder()
+    let old = folder.service()
+    try await old.setPreference("p", to: "1")
+    try await old.backup(to: folder.path + "/copy.sqlite")
+    try await old.close()
+    let copy = LivePersistenceService(
+      main: DatabaseFile(
+        path: folder.path + "/copy.sqlite", schema: .main,
+        options: .init(prepare: { (connection) throws(PersistenceError) in
+          throw PersistenceError(.full, operation: connection.operation, message: "no space")
+        })),
+      cache: DatabaseFile(path: folder.cache, schema: .cache))
+    let error = await failure { () throws(PersistenceError) in try await copy.preference("p") }
+    #expect(error?.message == "no space")
+    try await copy.close()
+  }
+
   @Test("a mark of the first schema stays, and has no date")
   func marksOfTheFirstSchema() throws {
     let folder = try DatabaseFolder()
@@ -384,6 +423,104 @@ struct DatabaseFileTests {
     #expect(throws: PersistenceError.self) { _ = try file.openAsItIs(operation: "test") }
   }
 
+  @Test("a database that may only be read is copied")
+  func backupInAClosedFolder() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    // As where no file can be created beside it.
+    let closed = folder.service(
+      options: .init(prepare: { (connection) throws(PersistenceError) in
+        throw PersistenceError(.readOnly, operation: connection.operation, message: "closed")
+      }))
+    let change = await failure { () throws(PersistenceError) in
+      try await closed.putDocument(Document("2", "2"))
+    }
+    #expect(change?.message == "closed")
+    let path = folder.path + "/copy.sqlite"
+    try await closed.backup(to: path)
+    try await closed.close()
+    let copy = LivePersistenceService(mainPath: path, cachePath: folder.cache)
+    #expect(try await copy.document(collection: "c", id: "1")?.body == "1")
+    #expect(try await copy.check() == [])
+    try await copy.close()
+  }
+
+  @Test("a copy without locks that another process changes meanwhile is not made")
+  func changeDuringCopy() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let connection = try DatabaseFile(path: folder.main, schema: .main)
+      .openAsItIs(operation: "test")
+    let path = folder.path + "/copy.sqlite"
+    let error = #expect(throws: PersistenceError.self) {
+      try DatabaseFile.copy(connection, to: path, reportedAs: path) {
+        (temporary) throws(PersistenceError) in
+        try connection.run("VACUUM INTO ?", temporary)
+        let owner = try DatabaseFile(path: folder.main, schema: .main)
+          .openWriter(operation: "owner")
+        // Another size is noticed by every clock.
+        try owner.execute("INSERT INTO preferences VALUES ('p', 0, hex(zeroblob(50000)))")
+        try owner.close()
+      }
+    }
+    #expect(error?.kind == .busy)
+    #expect(error?.message.contains("another process changed the database") == true)
+    #expect(try folder.names == ["main.sqlite"])
+    // What seems damaged while it changes is not called so.
+    let damaged = #expect(throws: PersistenceError.self) {
+      try connection.readUnchanged { () throws(PersistenceError) in
+        throw PersistenceError(.corrupted, operation: "test", message: "damaged")
+      }
+    }
+    #expect(damaged?.kind == .busy)
+    try connection.close()
+  }
+
+  @Test("a file that may only be read is not read as it is if it has a journal")
+  func journal() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    try DatabaseFolder.write([], to: folder.main + "-journal")
+    try file.openAsItIs(operation: "test").close()
+    try DatabaseFolder.write([1], to: folder.main + "-journal")
+    let error = #expect(throws: PersistenceError.self) { try file.openAsItIs(operation: "test") }
+    #expect(error?.kind == .readOnly)
+  }
+
+  @Test("a trigger of another program does not run and is no damage, and its name is known")
+  func foreignTrigger() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let stranger = try folder.stranger()
+    try stranger.execute(
+      "CREATE TRIGGER thief AFTER INSERT ON documents BEGIN DELETE FROM documents; END")
+    try stranger.close()
+    let later = folder.service()
+    try await later.putDocument(Document("2", "2"))
+    #expect(
+      try await later.documents(DocumentQuery(collection: "c")).map(\.id).sorted() == ["1", "2"])
+    #expect(try await later.check() == [])
+    #expect(try await later.foreignTriggers() == ["thief"])
+    try await later.close()
+  }
+
+  @Test("a schema names its tables and triggers")
+  func schemaNames() {
+    #expect(DatabaseSchema.cache.names(of: .trigger, through: 1).count == 3)
+    #expect(DatabaseSchema.main.names(of: .trigger, through: DatabaseSchema.main.version) == [])
+    #expect(!DatabaseSchema.main.names(of: .table, through: 2).contains("document_values"))
+    #expect(DatabaseSchema.main.names(of: .table, through: 3).contains("document_values"))
+  }
+
   @Test("a file that may only be read is read as it is, unless its log has changes")
   func onlyReadable() async throws {
     let folder = try DatabaseFolder()
@@ -410,7 +547,10 @@ struct DatabaseFileTests {
     // An older one would have to be changed before.
     let newer = DatabaseFile(
       path: folder.main, schema: Self.schema(DatabaseSchema.main.version + 1))
-    #expect(await open(after: .readOnly, newer).error?.message == "usual")
+    let old = await open(after: .readOnly, newer).error
+    #expect(old?.kind == .readOnly)
+    #expect(old?.message.hasPrefix("the database has to be brought to the form of") == true)
+    #expect(old?.message.hasSuffix(": usual") == true)
     try DatabaseFolder.write([1], to: folder.main + "-wal")
     let error = await open(after: .cannotOpen, file).error
     #expect(error?.kind == .readOnly)

@@ -187,6 +187,27 @@ struct DatabaseRecoveryTests {
     try await service.close()
   }
 
+  @Test("a table with a row that the new one refuses is incomplete")
+  func refusedRow() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let stranger = try folder.stranger()
+    for statement in [
+      "ALTER TABLE documents RENAME TO strict_documents",
+      "CREATE TABLE documents (collection, id, updated, checksum, body)",
+      "INSERT INTO documents SELECT * FROM strict_documents",
+      "INSERT INTO documents VALUES ('c', '2', 1, 0, x'FF')", "DROP TABLE strict_documents",
+    ] { try stranger.execute(statement) }
+    try stranger.close()
+    let (new, recovery) = try await recovered(folder)
+    #expect(recovery.incomplete == ["documents"])
+    #expect(recovery.tables.first { $0.name == "documents" }?.rows == 1)
+    #expect(try await new.document(collection: "c", id: "1")?.body == "1")
+    try await new.close()
+  }
+
   @Test("a document that does not match its checksum is copied, and found in the copy")
   func unmatched() async throws {
     let folder = try DatabaseFolder()

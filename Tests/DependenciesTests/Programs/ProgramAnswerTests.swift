@@ -282,6 +282,8 @@ struct ProgramAnswerTests {
       let target = expected.hasPrefix("/") ? server.origin + expected : expected
       #expect(await kind(of: server) == .redirected(to: target))
     }
+    let login = try server(page(302, "", [("Location", "/login?returnUrl=/queue")]))
+    #expect(await kind(of: login) == .redirectedWithin(origin: login.origin))
     for program in DownloadProgram.allCases {
       let server = try server(page(302, "", [("Location", "https://auth.test/login?x=1")]))
       #expect(await kind(of: server, program) == .redirected(to: "https://auth.test"))

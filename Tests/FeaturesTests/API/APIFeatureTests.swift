@@ -274,6 +274,43 @@ struct APIFeatureTests {
     #expect(lines.allPrinted.contains("'x.y+z-1' is not supported"), "\(lines.allPrinted)")
   }
 
+  @Test("the help on an unknown service fits its name, and the place of the name")
+  func unknownServices() async {
+    for (line, help) in [
+      ("api get nas/x", "'api service add nas URL' makes it known"),
+      ("api get /x", "a target is NAME/PATH, or an address"),
+      ("api get //h/x", "a target is NAME/PATH, or an address"),
+      ("api get 'x?b=2'", "a target is NAME/PATH, or an address"),
+      ("api get nas.local/x", "an address begins with http://"),
+      ("api cache clear http://127.0.0.1:19001", "'api service list' shows which there are"),
+    ] {
+      let lines = Lines(World())
+      #expect(await lines.run(line) != 0)
+      #expect(lines.allPrinted.contains("help: \(help)"), "\(line): \(lines.allPrinted)")
+    }
+  }
+
+  @Test("the help on a name that no header has is about the name")
+  func headerName() async {
+    let world = World()
+    world.api.answer { _ in .failure(.init(.invalidURL, "refused")) }
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/ 'A B:c'") == 64)
+    #expect(lines.allPrinted.contains("help: a header's name has letters"), "\(lines.allPrinted)")
+  }
+
+  @Test("a file that is no JSON is named, and how to send it as text")
+  func fileOfOtherText() async throws {
+    let world = World()
+    try await world.files.write(Data("{x".utf8), to: "f.txt", mode: .create)
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ a:=@f.txt") == 65)
+    #expect(
+      lines.allPrinted.contains("the file f.txt for a:= is not JSON (character 2)"),
+      "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("help: text goes with a=@f.txt"), "\(lines.allPrinted)")
+  }
+
   @Test("a fragment of a service's address is refused")
   func fragmentOfAService() async {
     let lines = Lines(World())
@@ -638,6 +675,7 @@ struct APIFeatureTests {
       ("4", "--timeout 3s"),
     ])
   func longRetryAfter(value: String, options: String) throws {
+    let shown = value.hasSuffix("GMT") ? value : value + " s"
     for (status, code) in [(429, 4), (503, 5)] as [(Int, Int32)] {
       world.api.answer(
         "GET", "http://rm.test/\(status)",
@@ -645,7 +683,7 @@ struct APIFeatureTests {
       let printed = try run(["api get http://rm.test/\(status) --retry 2 \(options)"], in: world)
       #expect(printed.map(\.status) == [code])
       #expect(
-        printed[0].errors.contains("help: the service asks to wait: \(value); try later"),
+        printed[0].errors.contains("help: the service asks to wait: \(shown); try later"),
         "\(printed[0].errors)")
     }
     #expect(world.clock.sleepers.isEmpty)
@@ -685,7 +723,7 @@ struct APIFeatureTests {
     #expect(
       printed[0].errors.contains("help: the service takes no more for now; --retry 3 tries again"))
     #expect(printed[1].errors.contains("help: a POST is not sent again by itself"))
-    #expect(printed[1].errors.contains("carried out; try later\n"), "\(printed[1].errors)")
+    #expect(printed[1].errors.contains("again by itself; try later\n"), "\(printed[1].errors)")
     for (status, wait) in [(429, "3600"), (503, "3600"), (429, "5"), (503, "5")] {
       world.api.answer(
         "GET", "http://rm.test/\(status)/\(wait)",
@@ -706,9 +744,21 @@ struct APIFeatureTests {
     #expect(
       printed[0].errors.contains("\(begin)a POST is not sent again by itself"),
       "\(printed[0].errors)")
-    let isNamed = printed[0].errors.contains("the service asks to wait: \(wait)\n")
+    let isNamed = printed[0].errors.contains("the service asks to wait: \(wait) s\n")
     #expect(isNamed == ["5", "3600"].contains(wait), "\(printed[0].errors)")
     #expect(world.api.requests.count == 1)
+  }
+
+  @Test("a refused key of an address is advised to be given, and that of a service to be checked")
+  func refusedKey() throws {
+    world.api.answer { _ in .status(401) }
+    let printed = try run(
+      [
+        "api service add nas http://rm.test", "api get http://rm.test/x", "api get nas/x",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 4, 4])
+    #expect(printed[1].errors.contains("help: give a key with --auth"), "\(printed[1].errors)")
+    #expect(printed[2].errors.contains("'api service show NAME'"), "\(printed[2].errors)")
   }
 
   @Test("a status that --retry does not repeat does not advise it")

@@ -40,6 +40,37 @@ struct DatabaseFeatureTests {
         """)
   }
 
+  @Test("an incomplete recovery fails with its file, but not one of an earlier recording")
+  func recovery() {
+    func status(_ recovery: DatabaseRecovery, fails: Bool?) -> (Int32?, String?) {
+      let result = DatabaseResult.recovered(
+        path: "new", recovery: recovery, failsIncomplete: fails)
+      let outcome = DatabaseOutcomes.outcome(of: .succeeded(job: 1, result: result))
+      return (outcome?.status, outcome?.failure?.message)
+    }
+    let whole = DatabaseRecovery(tables: [.init(name: "documents", rows: 1)])
+    let part = DatabaseRecovery(tables: whole.tables, incomplete: ["documents"])
+    let damaged = DatabaseRecovery(tables: whole.tables, findings: ["document c/1"])
+    #expect(status(whole, fails: true) == (0, nil))
+    #expect(
+      status(part, fails: true)
+        == (65, "new was written, but a part of these tables could not be copied: documents"))
+    #expect(
+      status(damaged, fails: true)
+        == (65, "new was written, but the new database has damaged entries: document c/1"))
+    #expect(status(part, fails: nil) == (0, nil))
+  }
+
+  @Test("a check of a whole database warns of triggers of another program")
+  func triggers() {
+    let result = DatabaseResult.healthy(triggers: ["a\"b"])
+    let outcome = DatabaseOutcomes.outcome(of: .succeeded(job: 1, result: result))
+    #expect(outcome?.status == 0)
+    #expect(outcome?.notes.first == "the database is whole")
+    #expect(outcome?.notes.last?.kind == .warning)
+    #expect(outcome?.notes.last?.text.text.hasSuffix(#"DROP TRIGGER "a""b""#) == true)
+  }
+
   @Test("a body of several rows that is not JSON names the row")
   func place() {
     for (body, place) in [

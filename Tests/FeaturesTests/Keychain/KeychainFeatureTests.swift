@@ -97,6 +97,16 @@ struct KeychainFeatureTests {
     store.finish()
   }
 
+  @Test("an empty name is refused as empty")
+  func emptyName() throws {
+    for line in ["keychain set '' --generate 9", "keychain rename k ''"] {
+      let world = World(MockKeychainService(entries: ["k": Data("first".utf8)]))
+      let printed = try run(line, in: world)
+      #expect(printed.status == 64, "\(line): \(printed.errors)")
+      #expect(printed.errors.contains("the name of the secret is empty"), "\(printed.errors)")
+    }
+  }
+
   @Test(
     "a name that no line can refer to is refused, but an entry that has one can be used",
     arguments: ["a}}b", "a}", " ", "a ", "a\nb"])

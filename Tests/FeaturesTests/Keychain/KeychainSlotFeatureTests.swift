@@ -109,6 +109,21 @@ import Testing
     #expect(await opens(locked, "open"))
   }
 
+  @Test("empty standard input is a usage error that names the option for a file")
+  func emptyInput() throws {
+    for (line, option) in [
+      ("keychain slot add --new-from-stdin", "--new-from-file FILE"),
+      ("keychain export f --new-from-stdin", "--new-from-file FILE"),
+      ("keychain set b --from-stdin", "--from-file FILE"),
+    ] {
+      let printed = try run([line], Self.keychain(), ScriptedTerminal(input: nil))[0]
+      #expect(printed.status == 64, "\(line): \(printed.errors)")
+      #expect(
+        printed.errors.contains("write the value to standard input, or use \(option)"),
+        "\(printed.errors)")
+    }
+  }
+
   @Test("no terminal for the new passphrase is a usage error that says how, and changes nothing")
   func nobodyToAsk() async throws {
     let keychain = try Self.keychain(source: "open")

@@ -12,14 +12,17 @@ final class ScriptedTerminal: TerminalService {
   private let state = Mutex(State())
   private let passphrase: @Sendable (_ number: Int) -> String?
   private let choice: @Sendable (_ number: Int) -> Int?
+  private let input: String?
 
   /// - Parameters:
   ///   - passphrase: The text typed at a question for a passphrase, or `nil` for none.
   ///   - choice: The index of the chosen name, or `nil` for none.
+  ///   - input: Standard input, or `nil` if it is empty.
   init(
     passphrase: @escaping @Sendable (_ number: Int) -> String? = { _ in nil },
-    choice: @escaping @Sendable (_ number: Int) -> Int? = { _ in nil }
+    choice: @escaping @Sendable (_ number: Int) -> Int? = { _ in nil }, input: String? = "typed\n"
   ) {
+    self.input = input
     self.passphrase = passphrase
     self.choice = choice
   }
@@ -56,7 +59,10 @@ final class ScriptedTerminal: TerminalService {
   }
 
   func reveal(_ value: Data) async {}
-  func readInput(limit: Int) async throws(TerminalError) -> Data { Data("typed\n".utf8) }
+  func readInput(limit: Int) async throws(TerminalError) -> Data {
+    guard let input else { throw TerminalError(.unavailable, "nothing is left of standard input") }
+    return Data(input.utf8)
+  }
   func hideInput() { state.withLock { $0.hidden += 1 } }
   func showInput() { state.withLock { $0.hidden -= 1 } }
 }

@@ -19,6 +19,17 @@ struct PathPatternTests {
     #expect(try JSONPathPattern(parsing: pattern.description) == pattern, "\(pattern)")
   }
 
+  @Test("an index beyond the range of integers is said to be too large")
+  func tooLargeIndex() {
+    let error = #expect(throws: JSONPathError.self) {
+      try JSONPath(parsing: "a[99999999999999999999]")
+    }
+    #expect(
+      error?.message
+        == "found too large an index at position 3, expected at most 9223372036854775807")
+    #expect(error?.offset == 2)
+  }
+
   @Test(
     "what is none is refused",
     arguments: [

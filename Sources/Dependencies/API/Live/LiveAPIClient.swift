@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// An HTTP client on libcurl. Requests share kept connections, cancellation closes them, and
@@ -266,8 +267,8 @@ extension APIRequest {
       guard Self.isToken(header.name) else {
         throw APIError(
           .invalidURL,
-          "the request cannot be sent: a header name is empty or has a character that none may have"
-        )
+          "the request cannot be sent: the name \(JSON.string(header.name)) of a header is empty or "
+            + "has a character that none may have")
       }
       guard !header.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw APIError(
@@ -278,7 +279,7 @@ extension APIRequest {
   }
 
   /// Returns whether a text is a token by RFC 9110, 5.6.2.
-  private static func isToken(_ text: String) -> Bool {
+  package static func isToken(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in
         if PercentEncoding.isUnreserved(byte) { return true }

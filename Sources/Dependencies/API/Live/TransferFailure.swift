@@ -203,9 +203,17 @@ extension APIError {
         .refused,
         "\(address.endpoint) refused the connection")
     default:
+      let reason = missingInterface(of: address.host).map { "there is no interface '\($0)'" }
       return APIError(
-        .unreachable, "\(address.endpoint) cannot be reached: \(words(code))")
+        .unreachable, "\(address.endpoint) cannot be reached: \(reason ?? words(code))")
     }
+  }
+
+  /// Returns the interface that an IPv6 address names, if this machine has none of that name.
+  static func missingInterface(of host: String) -> String? {
+    guard host.hasSuffix("]"), let zone = host.dropLast().firstRange(of: "%25") else { return nil }
+    let name = String(host[zone.upperBound...].dropLast())
+    return UInt32(name) == nil && if_nametoindex(name) == 0 ? name : nil
   }
 
   private static func couldNotConnect(socket path: String, _ code: Int32) -> APIError {

@@ -189,7 +189,8 @@ struct RequestResolver: Sendable {
     case .textFile(let path, let shown):
       return .text(try await content(of: path, shown, member, &resolved, wait))
     case .jsonFile(let path, let shown):
-      return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
+      let content = try await content(of: path, shown, member, &resolved, wait)
+      return .json(try json(content, member, file: shown))
     case .file(let path, let shown, let type):
       return .file(
         path: ItemPath.path(of: try await text(path, &resolved)), shown: shown, type: type)
@@ -198,9 +199,11 @@ struct RequestResolver: Sendable {
 
   /// Checks that a text is JSON, and returns it without surrounding white space, such as the line
   /// break at the end of a file. Parsing and writing it would lose duplicate keys.
-  private func json(_ text: String, _ member: APIContent.Member) throws -> String {
+  private func json(
+    _ text: String, _ member: APIContent.Member, file: String? = nil
+  ) throws -> String {
     do throws(JSONError) { try JSON.validate(text) } catch {
-      throw APIRequestProblem.notJSON(member: member.name, place: error.place)
+      throw APIRequestProblem.notJSON(member: member.name, place: error.place, file: file)
     }
     let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
     let bytes = Array(text.utf8.drop(while: isBlank))

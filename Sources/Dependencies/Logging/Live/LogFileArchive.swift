@@ -98,8 +98,22 @@ struct LogFileSet: Sendable {
       }
       throw SystemError(code: EBUSY, call: "open")
     } catch {
-      throw FileError(path, "read", error.code)
+      throw obstacle() ?? FileError(path, "read", error.code)
     }
+  }
+
+  /// Returns the error for a name of the log at which something else is, or `nil` if there is none.
+  ///
+  /// - Parameter allowsLinks: Whether links in the place of rotated files are no obstacle.
+  private func obstacle(allowsLinks: Bool = false) -> FileError? {
+    for name in [path] + rotated {
+      guard let info = FileInfo(name, followsLink: false), !info.isRegular else { continue }
+      if allowsLinks, info.isLink, name != path { continue }
+      return FileError(
+        .io, path: name,
+        message: "\(name) is not a regular file, and the log uses no other; move it away")
+    }
+    return nil
   }
 
   /// Returns whether the path still refers to this file.
@@ -109,8 +123,10 @@ struct LogFileSet: Sendable {
   ///
   /// A truncated file could grow beyond the position of a reader before it looks, who would then
   /// miss the first lines. Another file is noticed in any case: writers and readers compare it with
-  /// the one that they have open, as after a rotation.
+  /// the one that they have open, as after a rotation. What is no file of the log is left as it is,
+  /// but links in the place of rotated files are removed.
   func clear() throws(FileError) {
+    if let obstacle = obstacle(allowsLinks: true) { throw obstacle }
     do throws(SystemError) {
       let file: OpenFile
       do throws(SystemError) {

@@ -223,6 +223,13 @@ public final class LivePersistenceService: PersistenceService {
     }
   }
 
+  /// Returns the names of the triggers of the main file, which this program does not make.
+  public func foreignTriggers() async throws(PersistenceError) -> [String] {
+    try await main.read("triggers", whenMissing: []) { (connection) throws(PersistenceError) in
+      try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+    }
+  }
+
   private static func damagedEntries(
     _ connection: SQLiteConnection
   ) throws(PersistenceError) -> [String] {
@@ -248,17 +255,21 @@ public final class LivePersistenceService: PersistenceService {
   /// not at all, with mode 0600. Checks the file first as `check()` does.
   ///
   /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created,
-  ///   `.full`, and `.cancelled`, after which there is no file. `.corrupted` if the file is
-  ///   damaged: the copy then exists, and has the same damage, if all of the file could be read.
+  ///   `.full`, and `.cancelled`, after which there is no file. `.busy`, also without a file, if
+  ///   another process changes a file that can only be read without locks. `.corrupted` if the file
+  ///   is damaged: the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
-    try await main.exclusive("backup") { (connection) throws(PersistenceError) in
+    try await main.exclusive("backup", changesFile: false) {
+      (connection) throws(PersistenceError) in
       // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
         return try DatabaseFile.copy(connection, to: path, reportedAs: path)
       }
-      let pages = try Self.integrity(connection)
-      let entries = pages.isEmpty ? try Self.damagedEntries(connection) : []
+      let (pages, entries) = try connection.readUnchanged { () throws(PersistenceError) in
+        let pages = try Self.integrity(connection)
+        return (pages, pages.isEmpty ? try Self.damagedEntries(connection) : [])
+      }
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
       guard pages.isEmpty, entries.isEmpty else {
         throw PersistenceError(

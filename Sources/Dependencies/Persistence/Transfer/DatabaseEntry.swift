@@ -92,13 +92,14 @@ enum DatabaseEntry {
     switch member.key {
     case "document":
       guard let collection = value["collection"]?.stringValue, let id = value["id"]?.stringValue,
-        let updated = value["updated"]?.intValue
+        case .number(let time) = value["updated"]
       else { throw DatabaseEntryError("a document needs collection, id and updated") }
       for (what, text) in [("collection", collection), ("id", id)] {
         try Self.checkName(text, "the \(what) of the document")
       }
-      guard Timestamp.range.contains(updated) else {
-        throw DatabaseEntryError("the time in 'updated' is not in the years 0 to 9999")
+      guard let updated = value["updated"]?.intValue, Timestamp.range.contains(updated) else {
+        throw DatabaseEntryError(
+          "the time in 'updated', \(time), is not a number of microseconds in the years 0 to 9999")
       }
       try Self.refuseOthers(
         than: ["collection", "id", "updated", Self.bodyName(value, "body")], in: value)

@@ -67,9 +67,12 @@ extension ProgramConnection {
       // page may repeat the key, or have one of their own.
       let url = target.url.prefix { $0 != "?" }
       let path = response.url.prefix { $0 != "?" }.dropFirst(service.base.count)
-      let isSame = !path.isEmpty && url.hasSuffix(path)
+      if !path.isEmpty, url.hasSuffix(path) {
+        return error(.redirected(to: String(url.dropLast(path.count))), in: response)
+      }
       return error(
-        .redirected(to: isSame ? String(url.dropLast(path.count)) : target.origin), in: response)
+        target.origin == asked.origin
+          ? .redirectedWithin(origin: target.origin) : .redirected(to: target.origin), in: response)
     }
     if (200..<300).contains(response.status), let title = Self.title(of: response),
       !title.contains(program)
@@ -94,8 +97,8 @@ extension ProgramConnection {
   /// NZBGet, or for the version of SABnzbd.
   func naming(_ error: ProgramError) async -> ProgramError {
     switch error.kind {
-    case .wrongPath, .redirected, .page, .wrongKey, .refusedKey, .denied(reason: nil),
-      .wrongProgram(found: nil):
+    case .wrongPath, .redirected, .redirectedWithin, .page, .wrongKey, .refusedKey,
+      .denied(reason: nil), .wrongProgram(found: nil):
       break
     default: return error
     }

@@ -29,7 +29,8 @@ struct DamagedTable {
     (self.name, self.damaged, self.new) = (name, damaged, new)
   }
 
-  /// Copies the rows that can be read. Returns their number, and whether they are all.
+  /// Copies the rows that can be read and fit the new table. Returns their number, and whether they
+  /// are all.
   func copyRows() throws(PersistenceError) -> (rows: Int, isComplete: Bool) {
     try hasNumbers ? copyRows(by: NumberKey.self) : copyRows(by: TextKey.self)
   }
@@ -39,7 +40,8 @@ struct DamagedTable {
   ) throws(PersistenceError) -> (rows: Int, isComplete: Bool) {
     let ahead: Rows<Key> = try copy(from: nil, before: nil)
     var count = ahead.count
-    if ahead.isComplete { return (count, true) }
+    // Rows that the new table refuses are missing there.
+    if ahead.isComplete { return (count, count == ahead.seen) }
     let behind: Rows<Key> = try copy(from: nil, before: nil, descending: true)
     count += behind.count
     let start = ahead.last.map { $0.next } ?? Key.first
@@ -65,7 +67,9 @@ struct DamagedTable {
 
   /// What a statement could read before its end or an error.
   private struct Rows<Key> {
-    /// The number of rows that the new table did not have.
+    /// The number of rows that could be read.
+    var seen = 0
+    /// The number of those that are new in the new table.
     var count = 0
     /// The key of the last row.
     var last: Key?
@@ -92,6 +96,7 @@ struct DamagedTable {
       try damaged.interruptible { () throws(PersistenceError) in
         try rows.forEachRow { (row) throws(PersistenceError) in
           read.last = Key(row)
+          read.seen += 1
           if try insert(row) { read.count += 1 }
         }
       }

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import Synchronization
 
 /// A database file with a connection that writes and, where reads must not wait for a lock or for
@@ -68,14 +69,19 @@ final class Database: Sendable {
 
   /// Runs `body` on the writing connection, outside a transaction, and creates a missing file.
   ///
-  /// - Parameter length: `brief` if `body` changes a bounded number of rows.
+  /// - Parameters:
+  ///   - length: `brief` if `body` changes a bounded number of rows.
+  ///   - changesFile: Whether `body` changes the file. Otherwise, it also runs where the file may
+  ///     only be read.
   func exclusive<Result: Sendable>(
-    _ operation: String, _ length: CallLength = .long,
+    _ operation: String, _ length: CallLength = .long, changesFile: Bool = true,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     try await forgettingIfMoved { () throws(PersistenceError) in
-      let outcome = try await writer.run(operation, length, making: true, body)
+      let making = changesFile || !FileSystem().isTaken(file.path)
+      let outcome = try await writer.run(operation, length, making: making, body)
       guard case .done(let result) = outcome else {
+        guard making else { throw SQLiteResult.moved(file.path, operation: operation) }
         throw PersistenceError(
           .misuse, path: file.path, operation: operation, what: "A reader was asked to write")
       }
@@ -112,8 +118,10 @@ final class Database: Sendable {
       let worker = reader ?? writer
       var outcome = try await worker.run(operation, length, making: false, body)
       if case .needsWriter = outcome, file.options.onlyReads { return empty }
-      if case .needsWriter = outcome {
-        try await writer.open(operation)
+      if case .needsWriter(let isOlder) = outcome {
+        do throws(PersistenceError) { try await writer.open(operation) } catch {
+          throw isOlder ? error.asMigrationError : error
+        }
         outcome = try await worker.run(operation, length, making: false, body)
       }
       switch outcome {

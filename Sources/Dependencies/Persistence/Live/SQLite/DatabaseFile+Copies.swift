@@ -15,6 +15,7 @@ extension DatabaseFile {
   /// Makes a copy, which appears complete or not at all, and never replaces a file.
   ///
   /// - Parameter fill: Writes the copy to an empty file, whose path it is given.
+  /// - Throws: `busy` if the connection takes no locks and the database was changed meanwhile.
   static func copy<Result>(
     _ connection: SQLiteConnection, to path: String, reportedAs shown: String,
     _ fill: (String) throws(PersistenceError) -> Result
@@ -33,7 +34,9 @@ extension DatabaseFile {
     do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
     let result: Result
     do throws(PersistenceError) {
-      result = try fill(temporary.path)
+      result = try connection.readUnchanged { () throws(PersistenceError) in
+        try fill(temporary.path)
+      }
       do { try system.sync(path: temporary.path) } catch { throw failed(error) }
       try connection.checkCancellation()
     } catch {

@@ -29,8 +29,15 @@ extension DatabaseFile {
         resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait,
         operation: operation)
       connection.waitsForLocks = false
-      _ = try identify(connection)
+      let version = try identify(connection)
       guard info.size <= limit else { return .notChecked }
+      let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
+      let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
+      guard missing.isEmpty else {
+        throw PersistenceError(
+          .corrupted, path: path, operation: operation,
+          what: "the database is damaged: it has no table " + missing.joined(separator: ", "))
+      }
       try quickCheck(connection, after: "the database is damaged, a check finds")
       return .whole
     } catch {

@@ -17,8 +17,8 @@ final class DatabaseFile: Sendable {
   enum Opened {
     case ready(SQLiteConnection)
     case missing
-    /// The file needs a migration or another journal mode, which a reader cannot do.
-    case needsWriter
+    /// The file needs a migration, or only another journal mode, which a reader cannot do.
+    case needsWriter(isOlder: Bool)
   }
 
   /// The path as the caller gave it.
@@ -75,7 +75,7 @@ final class DatabaseFile: Sendable {
   /// Opens a connection that reads the file as it is, where no file can be created beside it. Use
   /// it for one call, because it does not see the changes of others.
   ///
-  /// - Throws: `readOnly` if the log contains changes, which cannot be read there.
+  /// - Throws: `readOnly` if the log or a journal contains changes, which cannot be read there.
   func openAsItIs(operation: String) throws(PersistenceError) -> SQLiteConnection {
     try openVersioned(operation: operation).connection
   }
@@ -84,14 +84,14 @@ final class DatabaseFile: Sendable {
     operation: String
   ) throws(PersistenceError) -> (connection: SQLiteConnection, version: Int) {
     let resolved = system.resolved(path)
-    guard FileInfo(resolved + "-wal").map({ $0.size == 0 }) ?? true else {
+    let connection = try SQLiteConnection(
+      resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait, operation: operation)
+    guard !connection.lacksChanges else {
       throw PersistenceError(
         .readOnly, path: path, operation: operation,
         what: "the log of the database has changes, which can only be read where it may be written "
           + "to")
     }
-    let connection = try SQLiteConnection(
-      resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait, operation: operation)
     return (connection, try identify(connection))
   }
 
@@ -108,7 +108,7 @@ final class DatabaseFile: Sendable {
     {
       throw other.kind == .readOnly ? other : error
     }
-    guard opened.version == schema.version else { throw error }
+    guard opened.version == schema.version else { throw error.asMigrationError }
     return opened.connection
   }
 
@@ -168,7 +168,7 @@ final class DatabaseFile: Sendable {
           && access(PathComponents(resolved).folder, W_OK) == 0
         if found < schema.version || mode != "wal" && isChangeable {
           try connection.close(keepingLog: !closedCleanly)
-          return .needsWriter
+          return .needsWriter(isOlder: found < schema.version)
         }
       } else if !connection.isReadOnly {
         try useLog(connection)
@@ -250,6 +250,10 @@ final class DatabaseFile: Sendable {
       try connection.execute("PRAGMA \(name) = \(value)")
       let now = try connection.integer("PRAGMA \(name)")
       guard now == value else { throw unset(name, "\(now ?? -1)", connection) }
+    }
+    // Another program may have added triggers, which would change what this one writes.
+    if schema.names(of: .trigger, through: schema.version).isEmpty {
+      try connection.disableTriggers()
     }
     // There is no row if SQLite was built without memory maps.
     if try connection.integer("PRAGMA mmap_size") ?? 0 != 0 {

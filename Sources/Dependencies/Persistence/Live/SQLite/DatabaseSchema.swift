@@ -31,6 +31,20 @@ struct DatabaseSchema: Sendable {
   var migrations: [Migration]
 
   var version: Int { migrations.count }
+
+  enum Object: String {
+    case table = "TABLE"
+    case trigger = "TRIGGER"
+  }
+
+  /// Returns the names of the objects of a kind that the migrations up to a version create.
+  func names(of kind: Object, through version: Int) -> [String] {
+    migrations.prefix(version).flatMap(\.statements).compactMap { statement in
+      let words = statement.split(maxSplits: 3, whereSeparator: \.isWhitespace)
+      return words.count > 2 && words[0] == "CREATE" && words[1] == kind.rawValue
+        ? String(words[2]) : nil
+    }
+  }
 }
 
 extension DatabaseSchema {

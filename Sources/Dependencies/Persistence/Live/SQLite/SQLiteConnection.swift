@@ -1,4 +1,5 @@
 import CSQLite
+import SwiftBoardSystem
 
 /// A connection to a database file. It is not Sendable: one thread uses it at a time, and SQLite is
 /// configured for that.
@@ -17,6 +18,8 @@ final class SQLiteConnection {
   private let shownPath: String
   /// The name of the current call, for errors.
   var operation: String
+  /// What was at the path before the file was opened as it is, or `nil` for other connections.
+  private let openedFiles: [FileInfo?]?
 
   /// Whether the connection excludes all others.
   private(set) var isAlone = false
@@ -57,6 +60,7 @@ final class SQLiteConnection {
     self.shownPath = shownPath ?? path
     self.operation = operation
     self.busyWait = busyWait
+    openedFiles = access == .asItIs ? Self.files(path) : nil
     let flags =
       (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
       | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
@@ -101,15 +105,56 @@ final class SQLiteConnection {
       (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
     ]
-    for (option, value) in flags {
-      var now: Int32 = -1
-      let result = csqlite_db_config_flag(handle, option, value, &now)
-      guard result == SQLITE_OK, now == value else {
-        throw PersistenceError(
-          .misuse, path: shownPath, operation: operation, code: result,
-          what: "SQLite did not take option \(option)")
-      }
+    for (option, value) in flags { try set(option, to: value) }
+  }
+
+  private func set(_ option: Int32, to value: Int32) throws(PersistenceError) {
+    var now: Int32 = -1
+    let result = csqlite_db_config_flag(handle, option, value, &now)
+    guard result == SQLITE_OK, now == value else {
+      throw PersistenceError(
+        .misuse, path: shownPath, operation: operation, code: result,
+        what: "SQLite did not take option \(option)")
     }
+  }
+
+  // MARK: Files without locks
+
+  /// Returns the database, its log and its journal, each `nil` if it is missing or empty.
+  private static func files(_ path: String) -> [FileInfo?] {
+    ["", "-wal", "-journal"].map { suffix in
+      FileInfo(path + suffix).flatMap { $0.size > 0 ? $0 : nil }
+    }
+  }
+
+  /// Whether there were changes beside the file that a connection without locks does not see.
+  var lacksChanges: Bool { openedFiles?.dropFirst().contains { $0 != nil } ?? false }
+
+  /// Runs `body`. Throws `busy` if the connection reads the file as it is, and another process has
+  /// changed it meanwhile. What was read may then be of two states, and seem damaged.
+  func readUnchanged<Result>(
+    _ body: () throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
+    let result: Result
+    do throws(PersistenceError) { result = try body() } catch {
+      if error.kind == .corrupted { try checkUnchanged() }
+      throw error
+    }
+    try checkUnchanged()
+    return result
+  }
+
+  private func checkUnchanged() throws(PersistenceError) {
+    guard let openedFiles, Self.files(path) != openedFiles else { return }
+    throw PersistenceError(
+      .busy, path: shownPath, operation: operation,
+      what: "another process changed the database while it was read, which no lock prevents where "
+        + "the database or its folder may not be written to")
+  }
+
+  /// Prevents triggers of the file from running.
+  func disableTriggers() throws(PersistenceError) {
+    try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, to: 0)
   }
 
   private func shouldRetry(attempt: Int) -> Bool {

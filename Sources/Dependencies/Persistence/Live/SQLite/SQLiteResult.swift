@@ -71,6 +71,17 @@ enum SQLiteResult {
 }
 
 extension PersistenceError {
+  /// The error of a read of a database of an earlier version, which has to be migrated before. This
+  /// error is that of the migration.
+  var asMigrationError: PersistenceError {
+    // What is wrong with the content says so by itself.
+    guard [.readOnly, .cannotOpen, .full, .io].contains(kind) else { return self }
+    return PersistenceError(
+      kind, path: path, operation: operation, code: code,
+      message: "the database has to be brought to the form of this version before it can be read: "
+        + message)
+  }
+
   /// Creates an error whose message says what happened and to which file. `sql` never contains
   /// bound values.
   init(

@@ -8,7 +8,7 @@ struct SQLiteSession {
     case done(Result)
     /// There is no file, and the call does not create one.
     case missing
-    case needsWriter
+    case needsWriter(isOlder: Bool)
   }
 
   private let file: DatabaseFile
@@ -73,7 +73,7 @@ struct SQLiteSession {
     do {
       switch try connected(operation, making: making) {
       case .missing: return .missing
-      case .needsWriter: return .needsWriter
+      case .needsWriter(let isOlder): return .needsWriter(isOlder: isOlder)
       case .ready(let connection):
         let result = try body(connection)
         if connection.isAlone { try? close() }
