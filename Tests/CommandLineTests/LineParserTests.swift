@@ -192,6 +192,7 @@ struct LineParserTests {
       ("a <<${E}", "error at 0:3+6: a tag is not a variable"),
       (#"a "x\q""#, #"error at 0:5+2: unknown escape '\q'"#),
       (#"a "\u{d800}""#, #"error at 0:4+8: '\u{d800}' is not a character"#),
+      (#"a "\u{000}""#, #"error at 0:4+7: '\u{000}' is NUL, which a line cannot contain"#),
       (#"a "\u{}""#, #"error at 0:4+4: '\u{}' is not a character"#),
       (#"a "\u00e9""#, #"error at 0:4+2: '\u' is not a character"#),
       ("é漢👨‍👩‍👧 {{x}}", "error at 0:5+5: unknown reference '{{x}}'"),

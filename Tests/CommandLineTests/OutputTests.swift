@@ -38,6 +38,33 @@ struct OutputTests {
     #expect(show(Self.table) == show(Self.table, width: 200))
   }
 
+  @Test("off a terminal, a long cell reaches beyond its column and does not widen every row")
+  func longCell() {
+    let columns = [Presentation.Column("title"), Presentation.Column("id", alignment: .right)]
+    let long = String(repeating: "x", count: 1000)
+    func rows(limitsPadding: Bool) -> [String] {
+      let formatter = OutputFormatter(limitsPadding: limitsPadding)
+      let text = formatter.render(
+        line: 1, command: "x",
+        presentation: .table(columns: columns, rows: [[long, "1"], ["y", "2"]]), value: .null,
+        milliseconds: 0
+      ).text
+      return text.split(separator: "\n").map(String.init)
+    }
+    func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+    #expect(
+      rows(limitsPadding: true) == [
+        "title\(spaces(197))id", String(repeating: "-", count: 200) + "  --", "\(long)   1",
+        "y\(spaces(202))2",
+      ])
+    #expect(rows(limitsPadding: false).map(\.count) == [1004, 1004, 1004, 1004])
+    // The same in parts.
+    var stream = RowStream(OutputFormatter(), line: 1, command: "x")
+    let start = stream.text(columns, [[long, "1"]], values: []).text
+    let rest = stream.text(columns, [["y", "2"]], values: []).text
+    #expect((start + rest).split(separator: "\n").map(String.init) == rows(limitsPadding: true))
+  }
+
   @Test("columns shrink")
   func shrunk() {
     #expect(

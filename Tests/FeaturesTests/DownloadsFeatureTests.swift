@@ -323,6 +323,16 @@ struct DownloadsFeatureTests {
     await lines.board.close()
   }
 
+  @Test("the ID that a program gives to a download begins no second line")
+  func idOfServer() throws {
+    let outcome = try #require(
+      BoardFeatures.downloads.outcome(
+        .answered(job: 1, answer: .added(id: "1\n2"), masked: nil), DownloadsState(),
+        OutcomeContext(BoardState())))
+    #expect(outcome.presentation == .text(#"1\n2"#))
+    #expect(outcome.value["id"] == "1\n2")
+  }
+
   @Test("what is paused of a download is no part of what is done")
   func paused() throws {
     let queue = DownloadQueue([

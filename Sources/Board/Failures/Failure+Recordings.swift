@@ -5,7 +5,7 @@ extension ExitCode {
   /// The exit code of a log that cannot be read: 65, 66, 74 or 130.
   static func of(_ error: LogReadError) -> Int32 {
     switch error {
-    case .damage, .broken, .gap: data
+    case .damage, .changed, .broken, .gap: data
     case .missing: missing
     case .io: io
     case .file(_, let error): of(error)
@@ -81,6 +81,7 @@ extension Failure {
     // The files after it would no longer continue a part of one.
     case .file(_, .damage): nil
     case .file(_, let error): help(for: error)
+    case .changed: "another program writes to it or has replaced it: read it again after that"
     case .damage, .missing, .io, .cancelled: nil
     }
   }

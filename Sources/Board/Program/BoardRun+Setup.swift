@@ -180,6 +180,7 @@ extension BoardRun {
     settings.remembersNull = true
     settings.reportsFailedWatches = true
     settings.setKeepsLast = true
+    settings.limitsPadding = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

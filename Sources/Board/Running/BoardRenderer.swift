@@ -327,7 +327,8 @@ public struct BoardRenderer: Sendable {
     return OutputFormatter(
       format: settings.output, width: context.redirect == nil ? settings.columns : nil,
       ascii: settings.isASCII || context.redirect != nil,
-      isExact: settings.isExact(redirect: context.redirect))
+      isExact: settings.isExact(redirect: context.redirect),
+      limitsPadding: settings.limitsPadding == true)
   }
 
   /// Returns the output of rows of a running command.

@@ -90,7 +90,7 @@ enum SessionLogs {
     switch error {
     case .gap(let path), .broken(let path, _, _):
       found.failures[ByteText(path)] = .unreadable(error)
-    case .damage, .missing, .io, .file, .cancelled: break
+    case .damage, .missing, .changed, .io, .file, .cancelled: break
     }
   }
 }

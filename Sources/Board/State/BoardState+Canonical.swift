@@ -19,6 +19,7 @@ extension BoardSettings: CanonicalEncodable {
     writer.member("isQuiet", isQuiet)
     if let isTerminal { writer.member("isTerminal", isTerminal) }
     writer.member("isVerbose", isVerbose)
+    if let limitsPadding { writer.member("limitsPadding", limitsPadding) }
     if let measuresAnswers { writer.member("measuresAnswers", measuresAnswers) }
     writer.member("output", output.rawValue)
     if let remembersNull { writer.member("remembersNull", remembersNull) }

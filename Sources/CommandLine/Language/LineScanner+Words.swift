@@ -126,14 +126,18 @@ extension LineScanner {
         index += 1
       }
     }
-    if current == "}", let value = UInt32(digits, radix: 16), value > 0,
-      let scalar = Unicode.Scalar(value)
-    {
-      index += 1
+    let value = current == "}" ? UInt32(digits, radix: 16) : nil
+    if current == "}" { index += 1 }
+    guard value != 0 else {
+      fail(
+        "'\(text(start..<index))' is NUL, which a line cannot contain", help: "leave it out",
+        at: start, to: index)
+      return
+    }
+    if let scalar = value.flatMap(Unicode.Scalar.init) {
       builder.append(scalar)
       return
     }
-    if current == "}" { index += 1 }
     fail(
       "'\(text(start..<index))' is not a character",
       help: #"write its code in hexadecimal, for example \u{e9}"#, at: start, to: index)

@@ -11,17 +11,22 @@ package struct OutputFormatter: Sendable, Hashable {
   /// Whether a program reads the text. CSV and plain text then have control characters as they are,
   /// except for those that would end a cell.
   package var isExact: Bool
+  /// Whether a column of a table of unlimited width is padded to 200 columns at most, beyond which
+  /// longer cells reach.
+  package var limitsPadding: Bool
   /// Whether rows may follow those of a table, which may be wider.
   var hasLaterRows = false
 
   /// Creates a formatter.
   package init(
-    format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, isExact: Bool = false
+    format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, isExact: Bool = false,
+    limitsPadding: Bool = true
   ) {
     self.format = format
     self.width = width
     self.ascii = ascii
     self.isExact = isExact
+    self.limitsPadding = limitsPadding
   }
 
   /// Returns the text of a successful command, including its last newline, or an empty text if it
@@ -61,9 +66,7 @@ package struct OutputFormatter: Sendable, Hashable {
     guard format == .table, width != nil, case .table(let columns, let rows) = presentation else {
       return []
     }
-    return TableLayout(
-      columns: columns, rows: rows, width: width, ascii: ascii, hasLaterRows: hasLaterRows
-    ).hiddenColumns
+    return TableLayout(columns: columns, rows: rows, formatter: self).hiddenColumns
   }
 
   private func table(_ presentation: Presentation) -> StyledText {
@@ -80,8 +83,7 @@ package struct OutputFormatter: Sendable, Hashable {
     case .record(let fields):
       return RecordLayout(width: width).text(fields)
     case .table(let columns, let rows):
-      let layout = TableLayout(
-        columns: columns, rows: rows, width: width, ascii: ascii, hasLaterRows: hasLaterRows)
+      let layout = TableLayout(columns: columns, rows: rows, formatter: self)
       if let text = layout.text() { return text }
       let records = RecordLayout(width: width)
       var text = StyledText()

@@ -54,9 +54,7 @@ package struct RowStream: Sendable {
       return StyledText((hasBegun ? "" : csv.row(columns.map(\.name))) + rows.map(csv.row).joined())
     case .table:
       if hasBegun, let text = layout?.continued(rows) { return StyledText(text) }
-      let next = TableLayout(
-        columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii,
-        hasLaterRows: true)
+      let next = TableLayout(columns: columns, rows: rows, formatter: formatter)
       layout = next
       hiddenColumns += next.hiddenColumns.filter { !hiddenColumns.contains($0) }
     case .plain, .json: break

@@ -9,22 +9,25 @@ struct TableLayout {
   /// The least width of a column whose cells go on below, and the usual one if rows may follow,
   /// which may be wider than those that are known.
   private static let folded = (least: 20, usual: 40)
+  /// The width to which cells are padded at most where the width is unlimited. One long cell would
+  /// otherwise multiply the size of the table by the number of its rows.
+  private static let widestPadded = 200
 
   private let columns: [Presentation.Column]
   private let cells: [[String]]
+  /// The widths of the columns before they are fitted.
   private let natural: [Int]
   private let width: Int?
   private let ascii: Bool
   private let hasLaterRows: Bool
 
   init(
-    columns: [Presentation.Column], rows: [[String]], width: Int?, ascii: Bool,
-    hasLaterRows: Bool
+    columns: [Presentation.Column], rows: [[String]], formatter: OutputFormatter
   ) {
     self.columns = columns
-    self.width = width
-    self.ascii = ascii
-    self.hasLaterRows = hasLaterRows
+    width = formatter.width
+    ascii = formatter.ascii
+    hasLaterRows = formatter.hasLaterRows
     cells = rows.map { Self.cells($0, columns) }
     var natural = columns.map { DisplayWidth.of($0.name) }
     for row in cells {
@@ -32,7 +35,8 @@ struct TableLayout {
         natural[index] = max(natural[index], DisplayWidth.of(cell))
       }
     }
-    self.natural = natural
+    let isLimited = formatter.limitsPadding && formatter.width == nil
+    self.natural = isLimited ? natural.map { min($0, Self.widestPadded) } : natural
   }
 
   /// Returns a row's cells. Short rows are padded with empty cells, so that a missing cell does not
@@ -65,12 +69,14 @@ struct TableLayout {
     }.map { columns[$0].name }
   }
 
-  /// Returns further rows with the same widths. With a width limit, wider cells are truncated;
-  /// otherwise they shift the following cells. Returns `nil` if `text()` does, and if a cell
-  /// would be truncated that never is.
+  /// Whether cells that are wider than their columns are truncated. Otherwise they shift the
+  /// following cells.
+  private var isCut: Bool { width != nil }
+
+  /// Returns further rows with the same widths. Returns `nil` if `text()` does, and if a cell would
+  /// be truncated that never is.
   func continued(_ rows: [[String]]) -> String? {
     guard let (shown, widths) = fit() else { return nil }
-    let isCut = width != nil
     let rows = rows.map { Self.cells($0, columns) }
     let areWhole = rows.allSatisfy { row in
       zip(shown, widths).allSatisfy { index, width in
@@ -78,7 +84,7 @@ struct TableLayout {
       }
     }
     guard areWhole || !isCut else { return nil }
-    return rows.map { line($0, shown, widths, isCut: isCut) + "\n" }.joined()
+    return rows.map { line($0, shown, widths) + "\n" }.joined()
   }
 
   private func fit() -> (shown: [Int], widths: [Int])? {
@@ -154,13 +160,11 @@ struct TableLayout {
   }
 
   /// Returns a row, which is several lines where a cell goes on below.
-  private func line(
-    _ row: [String], _ shown: [Int], _ widths: [Int], isCut: Bool = true
-  ) -> String {
+  private func line(_ row: [String], _ shown: [Int], _ widths: [Int]) -> String {
     guard isCut,
       let position = shown.firstIndex(where: { columns[$0].isFolded }),
       DisplayWidth.of(row[shown[position]]) > widths[position]
-    else { return singleLine(row, shown, widths, isCut: isCut) }
+    else { return singleLine(row, shown, widths) }
     var rest = row
     let parts = DisplayWidth.lines(of: row[shown[position]], fitting: widths[position])
     return parts.map { part in
@@ -171,9 +175,7 @@ struct TableLayout {
     .joined(separator: "\n")
   }
 
-  private func singleLine(
-    _ row: [String], _ shown: [Int], _ widths: [Int], isCut: Bool = true
-  ) -> String {
+  private func singleLine(_ row: [String], _ shown: [Int], _ widths: [Int]) -> String {
     var text = ""
     for (position, index) in shown.enumerated() {
       if position > 0 { text += String(repeating: " ", count: Self.gap) }

@@ -48,8 +48,10 @@ package enum ServiceAddress {
       authority.first == UInt8(ascii: "[")
       ? authority : authority.prefix { $0 != UInt8(ascii: ":") }
     if host.isEmpty { return "the address has no host" }
-    if url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-      return "the address has a space or a control character; write it as %20"
+    if let byte = url.utf8.first(where: { $0 <= 0x20 || $0 == 0x7F }) {
+      let code = (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      let what = byte == 0x20 ? "a space" : "a control character"
+      return "the address has \(what); write it as \(code)"
     }
     return nil
   }

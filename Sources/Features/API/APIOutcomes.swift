@@ -299,11 +299,13 @@ enum APIOutcomes {
   /// Returns the failure of `--select` for a path that the body does not have.
   private static func nothing(at path: String, of answer: APIAnswer) -> Failure {
     let nothing = "the answer has nothing at '\(path)'"
-    // The same code for both, which earlier recordings have.
+    let problem =
+      answer.text == nil && answer.base64 != nil
+      ? "the body is not UTF-8" : AnswerJSON.problem(ofBody: answer.text ?? "", answer.headers)
+    // The same code for all, which earlier recordings have.
     return Failure(
       code: ExitCode.missing, error: "noSuchPath",
-      message: AnswerJSON.problem(ofBody: answer.text ?? "", answer.headers)
-        .map { "\(nothing): \($0)" } ?? nothing,
+      message: problem.map { "\(nothing): \($0)" } ?? nothing,
       help: "without --select the whole body is shown")
   }
 

@@ -35,7 +35,8 @@ struct ServiceTest: Sendable {
   static func outcome(
     _ job: Int, _ name: String, _ program: String, _ version: String, _ milliseconds: Int64
   ) -> Outcome {
-    let title = version.isEmpty ? program : "\(program) \(version)"
+    // The version is the server's text, which must not begin a line of its own.
+    let title = escapeControls(version.isEmpty ? program : "\(program) \(version)")
     return Outcome(
       job: job,
       value: [

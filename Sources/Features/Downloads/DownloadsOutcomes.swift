@@ -21,7 +21,7 @@ enum DownloadsOutcomes {
     case .history(let downloads): history(downloads, job)
     case .added(let id):
       Outcome(
-        job: job, value: ["id": .string(id)], presentation: .text(id),
+        job: job, value: ["id": .string(id)], presentation: .text(escapeControls(id)),
         notes: ["added"])
     case .paused(let ids): changed("paused", ids, job)
     case .resumed(let ids): changed("resumed", ids, job)

@@ -22,7 +22,8 @@ package struct Graphviz {
     lines.append("  \(subject)\(suffix);")
   }
 
-  /// Returns `text` as a quoted string, with its special characters escaped.
+  /// Returns `text` as a quoted string, with its special characters escaped. U+FFFE and U+FFFF are
+  /// shown by their codes, since no XML may contain them, and so no picture in SVG.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -30,6 +31,7 @@ package struct Graphviz {
       case "\"": quoted += "\\\""
       case "\\": quoted += "\\\\"
       case "\n": quoted += "\\n"
+      case "\u{FFFE}", "\u{FFFF}": quoted += "\\\\u{\(String(scalar.value, radix: 16))}"
       case _ where scalar.value < 0x20 || scalar.value == 0x7F: quoted += " "
       default: quoted.unicodeScalars.append(scalar)
       }

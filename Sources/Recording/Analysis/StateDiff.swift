@@ -255,7 +255,10 @@ public enum StateDiff {
 }
 
 /// Returns the first `limit` characters of `text`, followed by its size in bytes if it is longer.
+/// Fewer characters if they have more than four times as many Unicode scalars: one can have any
+/// number of combining marks.
 func shortened(_ text: String, to limit: Int = 200) -> String {
-  guard text.count > limit else { return text }
-  return "\(text.prefix(limit))... (\(text.utf8.count) bytes)"
+  let start = text.prefix(limit).unicodeScalars.prefix(4 * limit)
+  guard start.endIndex < text.endIndex else { return text }
+  return "\(String(start))... (\(text.utf8.count) bytes)"
 }

@@ -57,6 +57,38 @@ package struct StateGraph: Sendable, Hashable {
   }
 }
 
+/// The labels of long values: their beginnings, and a number where different values have the same
+/// beginning and size.
+struct StateLabels {
+  private let limit: Int
+  private var count = 0
+  /// The digests of the values with a label, in the order in which they came.
+  private var digests: [String: [Digest]] = [:]
+
+  /// - Parameter limit: The maximum number of values to tell apart.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Returns the label of a value, or `StateGraph.other` if it is beyond the limit.
+  mutating func label(of text: String) -> String {
+    let label = shortened(text, to: 80)
+    guard label != text else { return label }
+    let digest = Digest(of: text.utf8)
+    var known = digests[label] ?? []
+    if let index = known.firstIndex(of: digest) { return Self.label(label, index) }
+    guard count < limit else { return StateGraph.other }
+    count += 1
+    known.append(digest)
+    digests[label] = known
+    return Self.label(label, known.count - 1)
+  }
+
+  private static func label(_ label: String, _ index: Int) -> String {
+    index == 0 ? label : "\(label) #\(index + 1)"
+  }
+}
+
 extension LogNavigator {
   /// Returns the observed state machine.
   ///
@@ -91,9 +123,11 @@ extension LogNavigator {
   package func stateGraph(
     by path: JSONPath, mapValues transform: (JSON) -> JSON = { $0 }
   ) throws -> StateGraph {
-    try stateGraph { state in
+    let limit = 200
+    var labels = StateLabels(limit: limit)
+    return try stateGraph(limit: limit) { state in
       let json = try JSON(parsing: try CanonicalEncoder.encode(state))
-      return shortened(StateDiff.text(json.value(at: path).map(transform)), to: 80)
+      return labels.label(of: json.value(at: path).map(transform)?.description ?? "nothing")
     }
   }
 }

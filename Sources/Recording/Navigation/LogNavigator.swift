@@ -90,7 +90,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     var pass = IndexingPass(replayer, options, firstStep: rotatedLog.firstStep)
     try pass.verify(watched, graders)
     guard let header = pass.header else {
-      throw .encoding(step: rotatedLog.firstStep, "the log changed while it was read")
+      throw .unreadable(.changed(path: rotatedLog.segments[0].path))
     }
     self.header = header
     (index, marks, stepCount, divergence) = (pass.index, pass.marks, pass.steps, pass.divergence)
@@ -289,7 +289,8 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
           step: nearest.step)
       }
       guard let entry = try reader.nextInFile(), let json = entry.line.state else {
-        throw ReplayError.encoding(step: nearest.step, "the log changed while it was read")
+        let path = rotatedLog.segments[nearest.position.segment].path
+        throw ReplayError.unreadable(.changed(path: path))
       }
       let state = try graders[nearest.position.segment].state(json, entry, step: nearest.step)
       return Cursor(reader: reader, state: state.value, step: nearest.step)

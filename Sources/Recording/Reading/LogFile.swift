@@ -36,7 +36,7 @@ public struct LogFile: Sendable {
   }
 
   /// - Parameters:
-  ///   - identity: The identity of the file. Another file at the path counts as missing.
+  ///   - identity: The identity of the file. Another file at the path is not read.
   ///   - later: The path of the file after rotation.
   init(
     path: String, identity: LogFileIdentity?, later: String?, limits: LogReader.Limits = .init(),
@@ -81,7 +81,7 @@ public struct LogFile: Sendable {
   }
 
   /// Returns a source of its bytes from the beginning. A file that was found in a rotated log is
-  /// always the same file, or missing.
+  /// always the same file, or the call throws.
   public func source() throws(LogReadError) -> any LogSource { try source(from: 0) }
 
   /// Returns a reader at the first line.
@@ -107,20 +107,25 @@ public struct LogFile: Sendable {
 
   /// Opens a known file. A path can refer to another file at any time, so the identity of the open
   /// file is checked.
+  ///
+  /// - Throws: `missing` also if another file is at the path after a rotation, which may have
+  ///   removed this one since, and `changed` if no rotation explains what is there.
   private static func open(
     _ path: String, _ known: Known?, _ offset: Int
   ) throws(LogReadError) -> FileSource {
     guard let known else { return try FileSource(path: path, from: offset) }
+    var isChanged = false
     for name in [path, known.later] {
       guard let name else { continue }
       do throws(LogReadError) {
         let source = try FileSource(segment: name, from: offset)
         if source.isFile(known.identity) { return source }
+        isChanged = isChanged || known.later == nil || source.isTruncated(known.identity)
       } catch {
         guard case .missing = error else { throw error }
       }
     }
-    throw .missing(path: path)
+    throw isChanged ? .changed(path: path) : .missing(path: path)
   }
 }
 

@@ -30,6 +30,11 @@ struct LogFileIdentity: Sendable, Hashable {
     }
     return FileSystem().contains(tail, endingAt: end, in: file)
   }
+
+  /// Returns whether an open file has the number of this one, and less than its first line.
+  func isTruncated(_ file: OpenFile) -> Bool {
+    FileInfo(descriptor: file.number).map { $0.id == id && $0.size < Int64(end) } ?? false
+  }
 }
 
 extension FileSystem {

@@ -4,6 +4,8 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   case damage(LogDamage)
   /// The file does not exist.
   case missing(path: String)
+  /// The file is shorter than when it was found, or another one is in its place.
+  case changed(path: String)
   /// A system call failed.
   case io(path: String, LogIOError)
   /// A file of a rotated recording cannot be read.
@@ -20,6 +22,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .damage(let damage): damage.description
     case .missing(let path): "there is no file \(path)"
+    case .changed(let path): "\(path) changed while it was read"
     case .io(let path, let error): "\(path) cannot be read: \(error)"
     case .file(let path, let error): "\(path): \(error)"
     case .broken(let path, let expected, let found):
@@ -35,7 +38,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .missing, .gap: true
     case .file(_, let error): error.isAboutNames
-    case .damage, .io, .broken, .cancelled: false
+    case .damage, .changed, .io, .broken, .cancelled: false
     }
   }
 

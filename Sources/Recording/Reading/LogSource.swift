@@ -84,6 +84,8 @@ public final class FileSource: LogSource {
 
   func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file) }
 
+  func isTruncated(_ identity: LogFileIdentity) -> Bool { identity.isTruncated(file) }
+
   /// Returns the identity of the file after `reader` has read its first line from this source.
   func identity(readBy reader: LogReader) -> LogFileIdentity? {
     LogFileIdentity(file, reader)

@@ -31,7 +31,7 @@ extension LogReadError {
     switch self {
     case .damage(let damage): .damage(damage.mapValues(transform))
     case .file(let path, let error): .file(path: path, error.mapValues(transform))
-    case .missing, .io, .broken, .gap, .cancelled: self
+    case .missing, .changed, .io, .broken, .gap, .cancelled: self
     }
   }
 }

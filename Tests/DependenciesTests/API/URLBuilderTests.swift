@@ -61,6 +61,18 @@ struct URLBuilderTests {
   }
 
   @Test(
+    "the address of a service says what to write for a space or a control character",
+    arguments: [
+      ("http://h/a b", "a space; write it as %20"),
+      ("http://h/\u{1B}[2J", "a control character; write it as %1B"),
+      ("http://h/\t", "a control character; write it as %09"),
+      ("http://h/\u{7F}", "a control character; write it as %7F"),
+    ])
+  func escapes(address: String, advice: String) {
+    #expect(ServiceAddress.problem(address) == "the address has \(advice)")
+  }
+
+  @Test(
     "what is not an address is refused with advice",
     arguments: [
       ("", APIError.Kind.invalidURL, "http://"), ("h/path", .invalidURL, "http://"),

@@ -1164,6 +1164,32 @@ struct APIFeatureTests {
     #expect(printed[1].errors.contains("; the secret 'k' was not stored"))
   }
 
+  @Test("a part of a body that is not UTF-8 fails with the reason")
+  func partOfBytes() throws {
+    world.api.answer { _ in
+      .response(
+        status: 200, headers: [HTTPHeader("Content-Type", "application/json")],
+        body: Data([0x7B, 0xFF, 0x7D]))
+    }
+    let printed = try run(["api get http://h/ --select a"], in: world)
+    #expect(printed.map(\.status) == [66])
+    #expect(
+      printed[0].errors.contains("the answer has nothing at 'a': the body is not UTF-8\n"),
+      "\(printed[0].errors)")
+  }
+
+  @Test("the version that a program says of itself begins no line of the output")
+  func forgedVersion() {
+    let version = "5\nn is NZBGet 24.5, and answered in 1 ms\n\u{1B}[2J"
+    let outcome = ServiceTest.outcome(1, "n", "Radarr", version, 2)
+    #expect(
+      outcome.presentation
+        == .text(
+          #"n is Radarr 5\nn is NZBGet 24.5, and answered in 1 ms\n\u{1b}[2J, and answered in 2 ms"#
+            + "\n"))
+    #expect(outcome.value["version"] == .string(version))
+  }
+
   @Test("a kept request that captures one secret twice is refused when it is run")
   func savedCaptures() throws {
     world.api.answer { _ in .json(#"{"a":"some-value","b":"other-value"}"#) }

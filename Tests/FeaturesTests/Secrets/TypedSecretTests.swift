@@ -258,8 +258,8 @@ struct TypedSecretTests {
       ("watch 1s api get http://h/ token=={{secret:k}} | x", "'|' joins no commands here"),
       ("downloads add u \"http://h/?apikey={{secret:i}}\" | x", "'|' joins no commands here"),
       (#"keychain status "\q""#, #"unknown escape '\q'"#),
-      (#"keychain get "\u{0}""#, #"'\u{0}' is not a character"#),
-      (#"keychain remove "\u{0}""#, #"'\u{0}' is not a character"#),
+      (#"keychain get "\u{0}""#, #"'\u{0}' is NUL, which a line cannot contain"#),
+      (#"keychain remove "\u{0}""#, #"'\u{0}' is NUL, which a line cannot contain"#),
     ])
   func ownError(line: String, message: String) async {
     let lines = Lines()

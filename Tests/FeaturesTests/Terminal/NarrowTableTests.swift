@@ -53,6 +53,21 @@ struct NarrowTableTests {
   }
 
   @Test(
+    "a long cell does not widen a table off a terminal, as it did in earlier recordings",
+    arguments: [true, nil])
+  func longCell(limitsPadding: Bool?) async {
+    var settings = BoardSettings()
+    settings.limitsPadding = limitsPadding
+    let board = Lines(settings: settings)
+    let word = String(repeating: "x", count: 300)
+    #expect(await board.run("alias long echo \(word); alias") == 0)
+    #expect(board.allPrinted.contains("echo \(word)\n"), "\(board.allPrinted)")
+    let rule = String(repeating: "-", count: 201)
+    #expect(board.allPrinted.contains(rule) == (limitsPadding == nil), "\(board.allPrinted)")
+    await board.board.close()
+  }
+
+  @Test(
     "a table says which columns with cells are left out at a terminal", arguments: [50, 80, 100])
   func leftOut(columns: Int) async {
     let text = await shown("downloads list sab", after: [], columns: columns)

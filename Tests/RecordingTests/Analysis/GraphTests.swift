@@ -46,6 +46,38 @@ struct GraphTests {
     #expect(graph.nodes == ["nothing": 3, #""2026-11-20T22:45:01.250331Z""#: 5])
   }
 
+  @Test("states that differ behind the beginning of their labels are different states")
+  func longStates() throws {
+    let sink = MemorySink()
+    let session = try Session(sink)
+    for _ in 1...3 { session.send(.roll(times: 1)) }
+    session.recorder.stop()
+    let navigator = try TravelTests.navigator(sink.bytes)
+    let start = String(repeating: "x", count: 300)
+    let graph = try navigator.stateGraph(by: try JSONPath(parsing: "rolls")) { value in
+      .string("\(start)\(value.elements?.count ?? 9)")
+    }
+    let label = "\"\(start.prefix(79))... (303 bytes)"
+    #expect(graph.nodes == [label: 1, label + " #2": 1, label + " #3": 1, label + " #4": 1])
+
+    var labels = StateLabels(limit: 2)
+    let found = ["a", "b", "a", "c", "b"].map { labels.label(of: start + $0) }
+    let first = "\(start.prefix(80))... (301 bytes)"
+    #expect(found == [first, first + " #2", first, StateGraph.other, first + " #2"])
+    #expect(labels.label(of: "short") == "short")
+  }
+
+  @Test("a character with any number of marks does not lengthen a label")
+  func combiningMarks() {
+    let character = "e" + String(repeating: "\u{301}", count: 3000)
+    let text = String(repeating: character, count: 60)
+    #expect(text.count == 60)
+    #expect(shortened(text, to: 80).unicodeScalars.count == 320 + "... (360060 bytes)".count)
+    let flags = String(repeating: "\u{1F1E9}\u{1F1EA}", count: 80)
+    #expect(shortened(flags, to: 80) == flags)
+    #expect(shortened(flags + "x", to: 80) == flags + "... (641 bytes)")
+  }
+
   @Test("labels are bounded") func labelsAreBounded() throws {
     let (bytes, _) = try TravelTests.log(200)
     let graph = try TravelTests.navigator(bytes).stateGraph(limit: 10) { "\($0.count)" }
@@ -103,6 +135,8 @@ struct GraphTests {
 
   @Test("Graphviz takes any text") func graphvizTakesAnyText() {
     #expect(Graphviz.quoted("a\"b\\c\nd\u{7}") == #""a\"b\\c\nd ""#)
+    // XML cannot contain them.
+    #expect(Graphviz.quoted("a\u{FFFE}b\u{FFFF}") == #""a\\u{fffe}b\\u{ffff}""#)
   }
 
   /// `dot` itself, where it is there.

@@ -159,6 +159,28 @@ struct RotatedReadingTests {
     }
   }
 
+  @Test("a file that is truncated while it is read has changed, and is not missing")
+  func truncatedFile() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      run(session, 60)
+      session.recorder.stop()
+      let chain = try RotatedLog(path: path)
+      let ended = path + ".1"
+      try #require(chain.segments.count > 2 && chain.segments[0].path == ended)
+      #expect(truncate(path, 10) == 0)
+      #expect(throws: LogReadError.changed(path: path)) { try chain.files.last?.reader() }
+      #expect(throws: LogReadError.changed(path: path)) { try chain.check() }
+      // No rotation puts another file in the place of an ended one.
+      unlink(ended)
+      try write(Array("another file".utf8), to: ended)
+      #expect(throws: LogReadError.changed(path: ended)) { try chain.files[0].reader() }
+      unlink(ended)
+      #expect(throws: LogReadError.missing(path: ended)) { try chain.files[0].reader() }
+    }
+  }
+
   /// The system may give a removed file's number to the next one.
   @Test("another recording in the same file is not the one that was found")
   func anotherRecordingInTheSameFileIsNotTheOneThatWasFound() throws {

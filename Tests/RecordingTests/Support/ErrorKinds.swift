@@ -7,6 +7,7 @@ extension LogReadError {
     switch self {
     case .damage: "damage"
     case .missing: "missing"
+    case .changed: "changed"
     case .io: "io"
     case .file(_, let error): error.kind
     case .broken: "broken"

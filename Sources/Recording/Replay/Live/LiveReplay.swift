@@ -113,7 +113,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     do {
       let reader = try RotatedLogReader(rotatedLog)
       guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {
-        throw ReplayError.encoding(step: rotatedLog.firstStep, "the log changed while it was read")
+        throw ReplayError.unreadable(.changed(path: rotatedLog.segments[0].path))
       }
       return Recording(
         initialState: try grading.graders[0].state(header.state, entry, step: 0).value,
