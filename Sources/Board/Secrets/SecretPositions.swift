@@ -154,9 +154,7 @@ struct SecretPositions: Sendable {
   ///   - words: The words.
   ///   - namesFeature: Whether another word of the line is the feature's.
   func find(behindVariable words: some Collection<Word>, namesFeature: Bool) -> Found? {
-    guard let second = words.first(where: { !$0.text.hasPrefix("-") || $0.isFilledIn }) else {
-      return nil
-    }
+    guard let second = Self.command(in: words) else { return nil }
     let word = storing.path.last ?? ""
     let isOwn = commands.contains { $0.path.count > 1 && $0.path[1] == second.text }
     guard
@@ -167,6 +165,11 @@ struct SecretPositions: Sendable {
     else { return nil }
     found.isCertain = false
     return found
+  }
+
+  /// Returns the first word that is no option.
+  static func command(in words: some Collection<Word>) -> Word? {
+    words.first { !$0.text.hasPrefix("-") || $0.isFilledIn }
   }
 
   /// Searches a text that cannot be parsed as commands, or whose command is unknown.

@@ -71,9 +71,7 @@ struct TypedSecretFinder: Sendable {
     inUnread line: ScriptLine, _ error: UsageError, _ redactor: Redactor
   ) -> TypedSecret? {
     if let known = known.secret(inUnread: line.text, redactor) { return known }
-    let commands =
-      line.words.map { [$0.map(RoughLineScanner.argument(literal:)).withoutWatch(firstWords)] }
-      ?? roughCommands(in: line.text)
+    let commands = line.words.map(roughCommands(ofSplit:)) ?? roughCommands(in: line.text)
     guard
       let found = literal(inUnread: commands) ?? value(inUnread: line.text, commands, error)
     else { return nil }
@@ -139,18 +137,20 @@ struct TypedSecretFinder: Sendable {
   private func value(
     inUnread text: String, _ commands: [[Argument]], _ error: UsageError
   ) -> TypedSecret? {
+    var commands = commands
     for feature in positions {
       guard let found = feature.find(anywhereIn: text) else { continue }
       // A wrong escape alone is a value only where one is stored.
       if !found.isStoring, let rest = Self.text(text, withoutEscapeOf: error),
         feature.find(anywhereIn: rest) == nil
       {
-        return nil
+        commands = roughCommands(in: rest)
+        continue
       }
       return refusal(for: found, of: feature, error)
     }
     // A variable may name the feature, quotes may divide its name, and a link may have escapes.
-    for words in commands {
+    for words in commands where !words.hasOperators {
       if let (found, feature) = position(in: words, of: nil) {
         return refusal(for: found, of: feature, error)
       }
@@ -182,6 +182,7 @@ struct TypedSecretFinder: Sendable {
     in words: [Argument], of list: CommandList?, mayBeAny: Bool = false
   ) -> (SecretPositions.Found, SecretPositions)? {
     guard let first = words.first else { return nil }
+    let typed = words.map(SecretPositions.Word.init)
     for feature in positions {
       var isNamed: Bool {
         mayBeAny
@@ -190,9 +191,7 @@ struct TypedSecretFinder: Sendable {
           } ?? false
       }
       func find(behindVariable index: Int) -> SecretPositions.Found? {
-        feature.find(
-          behindVariable: words[(index + 1)...].map(SecretPositions.Word.init),
-          namesFeature: isNamed)
+        feature.find(behindVariable: typed[(index + 1)...], namesFeature: isNamed)
       }
       var found: SecretPositions.Found?
       if first.text == nil {
@@ -200,7 +199,7 @@ struct TypedSecretFinder: Sendable {
       } else if first.text == feature.feature {
         // The other commands of the line have its text and run before the variable is known.
         found = feature.find(
-          behind: words.dropFirst().map(SecretPositions.Word.init),
+          behind: typed.dropFirst(),
           unknownCount: list.map { $0.commands.count > 1 } == true ? 0 : 1)
       } else if first.text == "open" {
         found =
@@ -208,14 +207,18 @@ struct TypedSecretFinder: Sendable {
             feature.find(inLink: $0.text(replacingSecretsWith: ""))
           }.first
       } else if first.text == "help", words.dropFirst().first?.text == feature.feature {
-        found = feature.find(behind: words.dropFirst(2).map(SecretPositions.Word.init))
+        found = feature.find(behind: typed.dropFirst(2))
       } else if ["help", "alias"].contains(first.text) || !firstWords.contains(first.text ?? "") {
         found = feature.find(
           anywhereIn: words.map { $0.text(replacingSecretsWith: "") }.joined(separator: " "))
         // Another part of the line may define the word.
         if found == nil, isNamed { found = find(behindVariable: 0) }
+        // What is typed behind a run of variables is found behind its first ones.
+        var runLength = 0
         for index in words.indices where found == nil && words[index].text == nil {
-          found = find(behindVariable: index)
+          let isInRun = SecretPositions.command(in: typed[(index + 1)...])?.isFilledIn == true
+          if isInRun { runLength += 1 }
+          if !isInRun || runLength <= 16 { found = find(behindVariable: index) }
         }
       }
       if let found { return (found, feature) }
@@ -289,7 +292,7 @@ struct TypedSecretFinder: Sendable {
     switch words.first?.text {
     case "alias" where words.count > 2:
       line = Array(words[2...]).withoutWatch(firstWords)
-      let text = line.map { $0.text(replacingSecretsWith: "{{last}}") }.joined(separator: " ")
+      let text = line.map { $0.text(replacingSecretsWith: "{{secret:}}") }.joined(separator: " ")
       found =
         literal(in: line, mayBeAlias: true)
         ?? roughCommands(in: text).lazy.compactMap { literal(in: $0, mayBeAlias: true) }.first
@@ -316,16 +319,24 @@ struct TypedSecretFinder: Sendable {
 
   /// Returns the words of the commands of a text that could not be parsed, by splitting it roughly.
   private func roughCommands(in text: String) -> [[Argument]] {
-    var scanner = RoughLineScanner(text)
-    var commands: [[Argument]] = []
-    while var words = scanner.nextWords()?.withoutWatch(firstWords) {
-      if let first = words.first {
-        let prefixes = first.leadingText.prefix { "!-".contains($0) }
-        words[0] = first.droppingLeading(prefixes.unicodeScalars.count)
-      }
-      commands.append(words)
+    RoughLineScanner.commands(in: text).map(withoutPrefixes)
+  }
+
+  /// Returns the words of the commands of words that a shell has split. The first may be a line.
+  private func roughCommands(ofSplit words: [String]) -> [[Argument]] {
+    let line = words.first.flatMap { $0.contains(where: \.isWhitespace) ? $0 : nil }
+    return RoughLineScanner.commands(of: words.map(RoughLineScanner.argument(literal:)))
+      .map(withoutPrefixes) + roughCommands(in: line ?? "")
+  }
+
+  /// Returns the words of a command without `watch`, and without the prefixes of the first one.
+  private func withoutPrefixes(_ command: [Argument]) -> [Argument] {
+    var words = command.withoutWatch(firstWords)
+    if let first = words.first {
+      let prefixes = first.leadingText.prefix { "!-".contains($0) }
+      words[0] = first.droppingLeading(prefixes.unicodeScalars.count)
     }
-    return commands
+    return words
   }
 
   /// Returns the typed words of a command, without a `watch` that repeats it.

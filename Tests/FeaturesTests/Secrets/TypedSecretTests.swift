@@ -226,6 +226,15 @@ struct TypedSecretTests {
       "api get http://h/ X-Api-Key:{{secret:k token==hunter2x}} |",
       "api get http://h/ 'X-Api-Key:{{secret:k' token==hunter2x }} |",
       "http://u:hunter2x@h/{{secret:k}} |", "X-Api-Key:{{secret:k}}hunter2x |",
+      "X-Api-Key:{{secret:k}hunter2x |", "api get http://h/ {{secret:k --auth hunter2x}} |",
+      #"$k set n hunter2x; keychain status "\q""#, #"$k set n hunter2x; keychain get a "\q""#,
+      #"'key'chain set n hunter2x; keychain status "\q""#,
+      #"open swiftboard://key%63hain/set/a/hunter2x; keychain status "\q""#,
+      #"api get http://h/ p=="C:\x\" token==hunter2x q=="y""#,
+      #"api get http://h/ p=="C:\" token==hunter2x q=="y" | jq"#,
+      "api get http://h/ token==Pa$hunter2x | jq", "api get http://h/ token==$t\"hunter2x\" | jq",
+      "api get http://h/ token==\"$t\"hunter2x | jq", "api get http://h/ token=={{last}}hunter2x |",
+      "key$k $s n hunter2x |", "api get http://h/ X-Api-Key:{{secret: token==hunter2x}} |",
     ])
   func beside(line: String) async {
     let lines = Lines()
@@ -257,6 +266,10 @@ struct TypedSecretTests {
       ("api service add s http://h --auth header:X={{secret:k}} \"", "is never closed"),
       ("watch 1s api get http://h/ token=={{secret:k}} | x", "'|' joins no commands here"),
       ("downloads add u \"http://h/?apikey={{secret:i}}\" | x", "'|' joins no commands here"),
+      ("grep $pat $file | head", "'|' joins no commands here"),
+      ("$base $t | jq", "'|' joins no commands here"),
+      ("curl \"http://h/?token=$t&page=2\" | jq", "'|' joins no commands here"),
+      ("downloads add u http://u:$p@h/f | x", "'|' joins no commands here"),
       (#"keychain status "\q""#, #"unknown escape '\q'"#),
       (#"keychain get "\u{0}""#, #"'\u{0}' is NUL, which a line cannot contain"#),
       (#"keychain remove "\u{0}""#, #"'\u{0}' is NUL, which a line cannot contain"#),
@@ -272,7 +285,8 @@ struct TypedSecretTests {
   @Test("a word that a shell has split has no quotes and no variables")
   func splitByAShell() {
     let secrets = TypedSecretFinder(BoardFeatures.all)
-    func refusal(_ words: String...) -> TypedSecret? {
+    func refusal(_ words: String...) -> TypedSecret? { refusal(words) }
+    func refusal(_ words: [String]) -> TypedSecret? {
       var line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words))
@@ -284,6 +298,23 @@ struct TypedSecretTests {
     #expect(refusal("api", "get", "http://h/", "Authorization:Bearer {{secret:k}}", open) == nil)
     for secret in ["token==hunter2", "token==$hunter2", "Authorization: Bearer hunter2"] {
       #expect(refusal("api", "get", "http://h/", "note=don't", secret, open) != nil, "\(secret)")
+      #expect(refusal("echo", "x", ";", "api", "get", "http://h/", secret, open) != nil)
+    }
+    #expect(refusal("api get http://h/ token==hunter2 \(open)") != nil)
+    for words in [
+      ["time", "echo", "token==x"], ["!", "echo", "Authorization:x"],
+      ["-", "db", "search", "token==x"],
+    ] {
+      #expect(refusal(words) == nil, "\(words)")
+    }
+  }
+
+  @Test("quotes that are never closed and runs of variables are each searched once")
+  func longLines() {
+    let secrets = TypedSecretFinder(BoardFeatures.all)
+    for part in ["'{{secret:a'\"}}", "$a ", "$a --json "] {
+      let line = ScriptLine("\"x \(String(repeating: part, count: 5000))|")
+      #expect(secrets.refusal(of: line, Redactor()) == nil, "\(part)")
     }
   }
 
@@ -329,6 +360,14 @@ struct TypedSecretTests {
       (
         "help api get nas/x 'X-Api-Key:{{secret:k}}'",
         "error: 'help' would show the secret; it takes no {{secret:NAME}}"
+      ),
+      (
+        "alias w 'api get http://h/ token==Pa$w0rd'",
+        "error: the value of 'token' looks like a secret"
+      ),
+      (
+        "alias w 'api get http://h/ token=={{last}}hunter2x'",
+        "error: the value of 'token' looks like a secret"
       ),
       ("source x.sb; q 'token=={{secret:k}}'", "error: in single quotes {{secret:...}} is plain"),
       (
