@@ -18,6 +18,18 @@ extension Failure {
   /// The cause for commands that a continued fork does not run.
   static let fork = "'session fork'"
 
+  /// Returns the failure of a command that a continued fork ends.
+  ///
+  /// - Parameter mayHaveChanged: Whether the command was changing something.
+  static func cancelledByFork(mayHaveChanged: Bool) -> Failure {
+    var failure = cancelled(by: fork)
+    if mayHaveChanged {
+      failure.message += "; the change may have been made"
+      failure.help = "look at it before the line is repeated"
+    }
+    return failure
+  }
+
   /// The failure of a cancelled command.
   package static let cancelled = cancelled(by: nil)
 

@@ -64,9 +64,10 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// is needed.
   public let reload: @Sendable (inout State) -> Void
   /// Removes copies of what services hold from the state, so that they are read again when they are
-  /// needed. Called after `reload`, when the board continues in a fork: its state is that of an
-  /// earlier step, and the services have not gone back.
-  public let continued: @Sendable (inout State) -> Void
+  /// needed, and commands other than those of the jobs in `running`. Called after `reload`, when
+  /// the board continues in a fork: its state is that of an earlier step, the services have not
+  /// gone back, and the commands of that step do not run.
+  public let continued: @Sendable (inout State, _ running: Set<Int>) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
   /// live replay ignores them. Each is the text of a `JSONPathPattern` relative to the feature's
   /// action: `brewed.pot.seconds`.
@@ -116,7 +117,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     hide: @escaping @Sendable (inout State, _ job: Int) -> Bool = { _, _ in false },
     replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
     reload: @escaping @Sendable (inout State) -> Void = { _ in },
-    continued: @escaping @Sendable (inout State) -> Void = { _ in },
+    continued: @escaping @Sendable (inout State, _ running: Set<Int>) -> Void = { _, _ in },
     volatile: [String] = [], endlessEffects: [String] = [], passesWordsOn: Bool = false,
     secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },

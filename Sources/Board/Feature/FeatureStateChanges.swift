@@ -30,7 +30,7 @@ struct FeatureStateChanges: Sendable {
     continued = { [reload = feature.reload, continued = feature.continued] state in
       guard state.features.contains(name) else { return }
       reload(&state[key])
-      continued(&state[key])
+      continued(&state[key], Set(state.shell.running.map(\.job)))
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
   }

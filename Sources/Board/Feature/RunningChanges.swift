@@ -40,6 +40,9 @@ public struct RunningChanges: Sendable, Equatable, ExpressibleByArrayLiteral {
 
   /// Removes the command of a job, if it is there.
   public mutating func end(_ job: Int) { jobs.removeAll { $0 == job } }
+
+  /// Removes the commands of all other jobs.
+  public mutating func keep(_ running: Set<Int>) { jobs.removeAll { !running.contains($0) } }
 }
 
 extension RunningChanges: Codable, CanonicalEncodable {

@@ -39,6 +39,10 @@ public final class Board: Sendable {
     var steps: [Int: [Int]] = [:]
     /// The finished commands that wait until the board continues in a fork, by their jobs.
     var forking: [Int: FinishedJob] = [:]
+    /// The forks whose state the board has taken: the jobs that ran before, and the job of the
+    /// fork. They end with `continued`, because the next line may depend on what that action
+    /// removes.
+    var resumed: [(before: Set<Int>, job: Int)] = []
     /// The jobs that were running after the last step.
     var running: Set<Int> = []
     /// Whether the last value is that of a list whose rows were written in parts.
@@ -345,14 +349,26 @@ public final class Board: Sendable {
     case .resumed(_, _, let job):
       // The state is one of before, when less was known.
       hideSecrets()
-      if !closing.isSet { store.send(.shell(.continued), origin: .program("fork")) }
-      // The state of the fork does not contain the commands that started after it was created.
-      for late in before { end(late, status: ExitCode.interrupted) }
-      if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) { end(finished) }
+      shared.withLock { $0.resumed.append((before, job)) }
+      guard !closing.isSet else { return endResumed() }
+      store.send(.shell(.continued), origin: .program("fork"))
       return
+    case .shell(.continued): endResumed()
     default: break
     }
     if let finished = state.shell.finished { end(finished) }
+  }
+
+  /// Ends the command of the oldest fork in `resumed`, and the commands that ran before it.
+  private func endResumed() {
+    let (before, finished) = shared.withLock { shared -> (Set<Int>, FinishedJob?) in
+      guard !shared.resumed.isEmpty else { return ([], nil) }
+      let (before, job) = shared.resumed.removeFirst()
+      return (before, shared.forking.removeValue(forKey: job))
+    }
+    // The state of the fork does not contain the commands that started after it was created.
+    for late in before where !hasEnded(late) { end(late, status: ExitCode.interrupted) }
+    if let finished { end(finished) }
   }
 
   /// Whether the last value is that of a list whose rows were written in parts.

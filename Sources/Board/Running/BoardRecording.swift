@@ -389,11 +389,6 @@ extension BoardRecording: RecordingService {
     return ForkedState(state: fork.state, path: fork.path)
   }
 
-  func waitForEnd(of jobs: Set<Int>) async {
-    let store = shared.withLock { $0.store }
-    try? await store?.wait { state in !state.shell.running.contains { jobs.contains($0.job) } }
-  }
-
   func resumed() -> RecordingStatus {
     let status = status()
     if status.path == nil, let problem = status.problem { warn(problem) }

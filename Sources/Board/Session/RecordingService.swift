@@ -47,9 +47,6 @@ protocol RecordingService: Sendable {
   /// - Throws: `Failure` if the job made none, or the recording that was forked has ended.
   func resume(_ job: Int) throws -> ForkedState
 
-  /// Waits until no command of these jobs is running. Returns at once if the board ends.
-  func waitForEnd(of jobs: Set<Int>) async
-
   /// Returns the recording after the board has taken the state of a fork. If it could not start,
   /// prints a warning with the reason.
   func resumed() -> RecordingStatus
@@ -99,6 +96,5 @@ struct NoRecording: RecordingService {
   func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.nothingToChange }
   func checkFork(at path: String) throws {}
   func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
-  func waitForEnd(of jobs: Set<Int>) async {}
   func resumed() -> RecordingStatus { status() }
 }

@@ -107,7 +107,8 @@ enum SessionCommands {
       ["session", "goto"], "look at the state after an earlier step of the running recording",
       details: """
         Looking changes nothing: state, assert and session state show that step, and whatever would change something is refused \
-        until 'session live', except session stop and cancel, which end the recording and what runs. $name, {{last}} and aliases in a line stay those of the present.
+        until 'session live'. What ends something still runs, such as session stop and cancel. $name, {{last}} and aliases in a \
+        line stay those of the present.
         """,
       arguments: [ArgumentSpec("step", step, kind: .step)],
       examples: ["session goto 5", "session goto @before-login", "session goto -1"]
@@ -171,8 +172,9 @@ enum SessionCommands {
       ["session", "fork"], "continue from an earlier step in a new recording",
       details: """
         The new file has the steps up to that one, and the board goes on from its state and records with the same options; the old \
-        recording ends. What services hold (database, keychain, log) stays as it is, and is read again. With --file the steps are copied and the board \
-        stays where it is. A fork that would copy the value of a known secret, from before it was one, is refused.
+        recording ends. What services hold (database, keychain, log) stays as it is, and is read again. With --file the steps are \
+        copied and the board stays where it is. A fork that would copy the value of a known secret, from before it was one, is \
+        refused.
         """,
       arguments: [
         ArgumentSpec("step", step, kind: .step),

@@ -187,7 +187,7 @@ struct SessionLiveReplay {
     // The line of a command that a fork ended is in the recording, and the fork is not.
     let message = expected["shell"]?["failed"]?["failure"]?["message"]?.stringValue
     let reason =
-      message == Failure.cancelled(by: Failure.fork).message
+      message?.hasPrefix(Failure.cancelled(by: Failure.fork).message) == true
       ? "the recording is a fork, which ended the running command, and no line of it does that"
       : "its command was running when the recording began, and no line of it starts that"
     return "\(reason); 'session verify' checks such a recording"

@@ -130,10 +130,10 @@ struct ForkReducer: Reducer {
     switch action {
     case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
       let redactor = dependencies.logger.redactor
-      let running = state.shell.running.map(\.job)
-      let changing = running.filter { features.endsCancelled(state, $0) }
-      return [.run(name: "session.resume", resume(job, running, changing, redactor))]
+      let failures = failures(ofRunning: state)
+      return [.run(name: "session.resume", resume(job, failures, redactor))]
     case .resumed(let other, let path, _):
+      let failures = failures(ofRunning: state)
       // The commands that started after the fork was made.
       let late = state.shell.running.map(\.job)
       let shell = state.shell
@@ -143,8 +143,9 @@ struct ForkReducer: Reducer {
       state.shell.finished?.outcome = nil
       // The commands that ran at that step no longer run, also those that end themselves.
       return late.map { .cancel(id: $0) }
-        + other.shell.running.map {
-          .send(.shell(.failed(job: $0.job, failure: .cancelled(by: Failure.fork))))
+        + other.shell.running.map(\.job).map { job in
+          let failure = failures[job] ?? .cancelledByFork(mayHaveChanged: false)
+          return .send(.shell(.failed(job: job, failure: failure)))
         }
         + [
           .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
@@ -158,12 +159,19 @@ struct ForkReducer: Reducer {
     }
   }
 
+  /// Returns the failures with which a fork ends the running commands, by their jobs.
+  private func failures(ofRunning state: BoardState) -> [Int: Failure] {
+    let jobs = state.shell.running.map(\.job)
+    return Dictionary(
+      jobs.map { ($0, .cancelledByFork(mayHaveChanged: features.endsCancelled(state, $0))) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   /// Ends the recording and the running commands, and takes the state of the fork.
   ///
-  /// - Parameter changing: The jobs of `running` that may change something, and then say what they
-  ///   have done.
+  /// - Parameter failures: Those of the running commands, by their jobs.
   private func resume(
-    _ job: Int, _ running: [Int], _ changing: [Int], _ redactor: Redactor
+    _ job: Int, _ failures: [Int: Failure], _ redactor: Redactor
   ) -> @Sendable (Send<BoardAction>) async throws -> Void {
     { [recording] send in
       let fork: ForkedState
@@ -173,14 +181,12 @@ struct ForkReducer: Reducer {
         send(.session(.failed(job: job, failure: Failure(any: error))))
         return
       }
-      // The recording has ended, so these actions are in neither one. `resumed` cancels the other
+      // The recording has ended, so these actions are in neither one. `resumed` cancels the
       // commands that are also in the fork's state.
-      let late = Set(running).subtracting(fork.state.shell.running.map(\.job)).union(changing)
-      for job in running where late.contains(job) {
-        send(.shell(.cancelled(job: job, by: Failure.fork)))
+      let late = Set(failures.keys).subtracting(fork.state.shell.running.map(\.job))
+      for (job, failure) in failures.sorted(by: { $0.key < $1.key }) where late.contains(job) {
+        send(.shell(.failed(job: job, failure: failure)))
       }
-      // A command that may have changed something ends once that is known.
-      await recording.waitForEnd(of: late)
       send(.resumed(fork.state, path: redactor.mask(fork.path).value, job: job))
     }
   }

@@ -43,6 +43,7 @@ extension BoardFeatures {
     },
     hide: { state, job in state.pending[id: job]?.hide() ?? true },
     reload: { $0.forgetServices() },
+    continued: { state, running in state.changes?.keep(running) },
     volatile: [
       // What is known of services is that of the home.
       "bootstrapped.known", "bootstrapped.failure",

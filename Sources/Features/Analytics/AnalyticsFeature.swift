@@ -11,7 +11,10 @@ extension BoardFeatures {
     outcome: { action, _, _ in AnalyticsOutcomes.outcome(of: action) },
     link: { link in link.path.isEmpty ? ["analytics", "status"] : nil },
     endsCancelled: { state, job in state.changes.contains(job) },
-    continued: { $0.consent = nil },
+    continued: { state, running in
+      state.consent = nil
+      state.changes?.keep(running)
+    },
     volatile: [
       "bootstrapped.consent", "bootstrapped.inEffect", "bootstrapped.failure",
       "read.stored", "read.inEffect", "read.providers",

@@ -24,7 +24,10 @@ extension BoardFeatures {
     },
     cancelled: { state, job in state.end(job) },
     endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
-    continued: { $0.forgetRecent() },
+    continued: { state, running in
+      state.forgetRecent()
+      state.changes?.keep(running)
+    },
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
       "search.action.loaded.answer.verdict", "search.action.recalled.texts",

@@ -45,7 +45,10 @@ extension BoardFeatures {
       default: false
       }
     },
-    continued: { $0.forgetNames() },
+    continued: { state, running in
+      state.forgetNames()
+      state.keep(running)
+    },
     volatile: [
       "contents.contents", "contents.failure", "succeeded.result.put.isNew",
       "succeeded.result.document.document.updated",

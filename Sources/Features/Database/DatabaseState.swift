@@ -165,6 +165,16 @@ extension DatabaseState {
     if imports?.isEmpty == true { imports = nil }
   }
 
+  /// Removes the commands that do not run.
+  mutating func keep(_ running: Set<Int>) {
+    changes?.keep(running)
+    imports?.keep(running)
+    if imports?.isEmpty == true { imports = nil }
+    pending?.removeAll { !running.contains($0.job) }
+    if pending?.isEmpty == true { pending = nil }
+    outdateReads()
+  }
+
   /// Adds a command that reads, unless another one may change something.
   mutating func beginRead(_ job: Int) {
     var others = changes

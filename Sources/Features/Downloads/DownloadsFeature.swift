@@ -18,6 +18,10 @@ extension BoardFeatures {
     },
     cancelled: { state, job in if !state.changes.contains(job) { state.end(job) } },
     endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
+    continued: { state, running in
+      state.pending.removeAll { !running.contains($0.job) }
+      state.changes?.keep(running)
+    },
     volatile: [
       "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].secondsLeft",

@@ -31,7 +31,11 @@ extension BoardFeatures {
       }
     },
     endsCancelled: { state, job in state.changes.contains(job) },
-    forget: { $0.forget() }, continued: { $0.forgetStatus() },
+    forget: { $0.forget() },
+    continued: { state, running in
+      state.forgetStatus()
+      state.changes?.keep(running)
+    },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     }

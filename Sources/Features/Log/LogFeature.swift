@@ -17,7 +17,12 @@ extension BoardFeatures {
       }
     },
     endsCancelled: { state, job in state.changes.contains(job) },
-    forget: { $0.forget() }, continued: { $0.forgetLogger() },
+    forget: { $0.forget() },
+    continued: { state, running in
+      // What loads them again does not load the levels of categories.
+      (state.level, state.counts) = (nil, nil)
+      state.changes?.keep(running)
+    },
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [
       "bootstrapped.level",

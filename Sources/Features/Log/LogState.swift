@@ -44,12 +44,6 @@ extension LogState {
     if levels != nil { levels = [:] }
   }
 
-  /// Removes what the logger says of itself.
-  mutating func forgetLogger() {
-    (level, counts) = (nil, nil)
-    if levels != nil { levels = [:] }
-  }
-
   /// Follows a list.
   mutating func note(shown records: Int, of job: Int, isLast: Bool) {
     guard query?.job == job else { return }

@@ -19,6 +19,9 @@ extension BoardFeatures {
     },
     cancelled: { state, job in if !state.endsCancelled(job) { state.end(job) } },
     endsCancelled: { state, job in state.endsCancelled(job) }, forget: { $0.forget() },
+    continued: { state, running in
+      for job in state.pending.map(\.job) where !running.contains(job) { state.end(job) }
+    },
     volatile: [
       "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].timeLeft",

@@ -42,12 +42,13 @@ struct ForkedServicesTests {
     let lines = Lines(World(MockKeychainService(entries: [:], secret: secret)))
     try lines.board.record(to: folder.path("r"))
     for line in [
-      "db put films 1 {}", "db put songs 1 {}", "analytics on", "log level error", "state",
-      "session mark m", "db put films 2 {}", "db put books 1 {}", "db remove songs 1",
-      "analytics off", "log level debug", "keychain lock", "session fork @m \(folder.path("f"))",
+      "db put films 1 {}", "db put songs 1 {}", "analytics on", "log level error",
+      "log level api trace", "state", "session mark m", "db put films 2 {}",
+      "db put books 1 {}", "db remove songs 1", "analytics off", "log level debug",
+      "keychain lock", "session fork @m \(folder.path("f"))",
       "assert 'db.collections.films == 2 and db.collections.books == 1'",
       "!assert 'db.collections.songs exists'", "assert 'analytics.consent == false'",
-      "assert 'log.level == 1'", "assert 'keychain.isUnlocked == false'",
+      "assert 'log.level == 1 and log.levels.api == 0'", "assert 'keychain.isUnlocked == false'",
     ] { #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)") }
     // What commands have done in the session is that of the mark.
     #expect(lines.board.store.state.db.writes == 2)
@@ -72,6 +73,38 @@ struct ForkedServicesTests {
     await lines.board.close()
   }
 
+  @Test("a line that forks ends when the state has no copies of what services held")
+  func end() async throws {
+    let folder = try TemporaryFolder()
+    let lines = Lines()
+    try lines.board.record(to: folder.path("r"))
+    let (ends, end) = AsyncStream<Bool>.makeStream()
+    lines.board.store.observe { [weak board = lines.board] step, _ in
+      if case .resumed(_, _, let job) = step.action { end.yield(board?.hasEnded(job) == true) }
+    }
+    for line in [
+      "db put films 1 {}", "session mark m", "db put films 2 {}",
+      "session fork @m \(folder.path("f")); assert 'db.collections.films == 2'",
+    ] { #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)") }
+    #expect(await ends.first { _ in true } == false)
+    await lines.board.close()
+  }
+
+  @Test("a change that ran at the step of a fork is not in the state")
+  func change() async throws {
+    let folder = try TemporaryFolder()
+    let lines = Lines()
+    try lines.board.record(to: folder.path("r"))
+    for line in [
+      "db put c 1 {}", "db put c 2 {}", "session fork 2 \(folder.path("f"))",
+      "assert 'db.collections.c == 2'",
+    ] { #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)") }
+    let state = lines.board.store.state.db
+    #expect(state.changes == [] && state.pending == nil && state.isLoaded == true)
+    await lines.board.close()
+    #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
+  }
+
   @Test("a state keeps the form of an earlier recording")
   func earlierState() {
     var state = BoardState()
@@ -80,9 +113,11 @@ struct ForkedServicesTests {
     state.keychain.file = nil
     state.keychain.knowsNames = nil
     state.log.levels = nil
+    state.log.changes = nil
     for feature in BoardFeatures.all.features { feature.changes.continued(&state) }
     // Members that earlier recordings lack stay away.
     #expect(state.db.isLoaded == nil && state.keychain.file == nil && state.log.levels == nil)
     #expect(state.keychain.knowsNames == nil && state.analytics.consent == nil)
+    #expect(state.log.changes == nil)
   }
 }
