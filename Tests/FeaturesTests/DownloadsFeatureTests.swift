@@ -311,6 +311,20 @@ struct DownloadsFeatureTests {
     await lines.board.close()
   }
 
+  @Test("IDs with equal characters and different bytes are different IDs")
+  func equivalentIDs() async {
+    let programs = MockDownloadService()
+    let entry = DownloadQueue.Entry(id: "\u{e9}", name: "a", status: .queued, size: 1, left: 1)
+    programs.set(.init(.sabnzbd, queue: DownloadQueue([entry])), for: "sab")
+    var dependencies = Dependencies.preview
+    dependencies.downloadService = programs
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run("downloads pause sab \u{e9} e\u{301} \u{e9}") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix("paused \u{e9}, e\u{301}\n"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("a removal from NZBGet says that it deletes files, unless the line asks for it")
   func deletesAnyway() async {
     await add()

@@ -121,8 +121,10 @@ enum DownloadsCommands {
 
   /// The IDs of a line, each once.
   private static func uniqueIDs(_ invocation: Invocation) throws(UsageError) -> [String] {
-    var known: Set<String> = []
-    return try plain(invocation.arguments("id"), "downloads").filter { known.insert($0).inserted }
+    var known: Set<ByteText> = []
+    return try plain(invocation.arguments("id"), "downloads").filter {
+      known.insert(ByteText($0)).inserted
+    }
   }
 
   private static func download(_ invocation: Invocation) throws(UsageError) -> NewDownload {

@@ -323,6 +323,30 @@ import Testing
     #expect(world.asked == requests.count)
   }
 
+  @Test("a value shares no exchange with a caller that checks something else")
+  func ownChecks() async throws {
+    let client = MockAPIClient()
+    client.answer { _ in .hang }
+    let answers = ResponseRepository(
+      client: client, cache: MockPersistenceService(), date: .fixed(), service: "films")
+    let films = Repository<Film>(answers)
+    let titles = Repository(answers, valueName: "a title") { response in
+      Film(title: String(decoding: response.body, as: UTF8.self))
+    }
+    let endpoint = APIEndpoint(url: "http://films.test/7")
+    let request = try endpoint.request()
+    let tasks = [
+      Task { await apiFailure { try await answers.response(to: request) } },
+      Task { await apiFailure { try await films.value(of: endpoint) } },
+      Task { await apiFailure { try await titles.value(of: endpoint) } },
+    ]
+    await client.waitForHanging(3)
+    for task in tasks {
+      task.cancel()
+      #expect(await task.value?.kind == .cancelled)
+    }
+  }
+
   @Test("if the caller that asks is cancelled, another one asks again")
   func cancels() async throws {
     let world = try World()

@@ -492,6 +492,86 @@ struct LiveProgramTests {
   }
 
   @Test(
+    "an answer to a change that cannot be read does not tell if the change was made",
+    arguments: [#"{"status": tr"#, "", "OK", "<html><body>log in</body></html>"],
+    ["application/json", "text/html"])
+  func unreadableAnswer(body: String, type: String) async throws {
+    let server = try TestHTTPServer { request in
+      request.method == "GET" && request.path.hasSuffix("/movie/7")
+        ? .response(.init(json: #"{"id":7,"title":"a"}"#))
+        : .response(.init(200, headers: [("Content-Type", type)], body: Array(body.utf8)))
+    }
+    let media = LiveMediaService(dependencies)
+    let downloads = LiveDownloadService(dependencies)
+    let film = MediaResource(["id": 7, "title": "a"])
+    let download = NewDownload([.text(text: "http://indexer.test/7")])
+    let radarr = ProgramConformanceTests.server(MediaProgram.radarr, server.origin)
+    let sab = ProgramConformanceTests.server(DownloadProgram.sabnzbd, server.origin)
+    let nzbget = ProgramConformanceTests.server(DownloadProgram.nzbget, server.origin)
+    let changes: [() async throws -> Void] = [
+      { _ = try await media.add(film, to: radarr) },
+      { _ = try await media.update(film, on: radarr) },
+      { _ = try await media.search(forItem: 7, on: radarr) },
+      { _ = try await downloads.add(download, to: sab) },
+      { try await downloads.pause([], on: sab) },
+      { _ = try await downloads.add(download, to: nzbget) },
+      { try await downloads.pause([], on: nzbget) },
+      { try await downloads.remove(["1"], deletesFiles: false, from: nzbget) },
+    ]
+    for (index, change) in changes.enumerated() {
+      let error = await #expect(throws: ProgramError.self) { try await change() }
+      #expect(error?.kind == .undecodable(path: ""), "change \(index)")
+      #expect(error?.isOfChange == true && error?.mayHaveChanged == true, "change \(index)")
+    }
+  }
+
+  @Test(
+    "an answer to a change without its result does not tell if the change was made",
+    arguments: [
+      (.sabnzbd, #"{"status":true}"#, "nzo_ids[0]"),
+      (.sabnzbd, #"{"status":true,"nzo_ids":[]}"#, "nzo_ids[0]"),
+      (.nzbget, #"{"result":"7"}"#, "result"), (.nzbget, #"{"result":null}"#, "result"),
+      (.nzbget, "{}", "result"),
+    ] as [(DownloadProgram, String, String)])
+  func missingResult(program: DownloadProgram, body: String, path: String) async throws {
+    let server = try TestHTTPServer { _ in .response(.init(json: body)) }
+    let service = LiveDownloadService(dependencies)
+    let program = ProgramConformanceTests.server(program, server.origin)
+    var changes: [() async throws -> Void] = [
+      {
+        _ = try await service.add(
+          NewDownload([.text(text: "http://indexer.test/7")]), to: program)
+      }
+    ]
+    if path == "result" {
+      changes.append { try await service.pause([], on: program) }
+      changes.append { try await service.pause(["1"], on: program) }
+    }
+    for change in changes {
+      let error = await #expect(throws: ProgramError.self) { try await change() }
+      #expect(error?.kind == .undecodable(path: path) && error?.isOfChange == true)
+    }
+  }
+
+  @Test(
+    "what a program refuses to add, and a page of its own, are no change",
+    arguments: [
+      (.sabnzbd, #"{"status":false,"nzo_ids":[]}"#, .refused(reasons: [])),
+      (.nzbget, #"{"result":0}"#, .refused(reasons: [])),
+      (.sabnzbd, "<html><title>SABnzbd</title>", .wrongPath),
+      (.nzbget, "<html><title>NZBGet</title>", .wrongPath),
+    ] as [(DownloadProgram, String, ProgramError.Kind)])
+  func nothingAdded(program: DownloadProgram, body: String, kind: ProgramError.Kind) async throws {
+    let server = try TestHTTPServer { _ in .response(.init(200, body: Array(body.utf8))) }
+    let error = await #expect(throws: ProgramError.self) {
+      try await LiveDownloadService(dependencies).add(
+        NewDownload([.text(text: "http://indexer.test/7")]),
+        to: ProgramConformanceTests.server(program, server.origin))
+    }
+    #expect(error?.kind == kind && error?.mayHaveChanged == false)
+  }
+
+  @Test(
     "a search that the program has given up is refused, with its reason",
     arguments: [
       (#"{"status":"failed","message":"no indexers"}"#, "no indexers"),

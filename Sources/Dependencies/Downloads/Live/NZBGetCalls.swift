@@ -53,14 +53,19 @@ struct NZBGetCalls: LiveDownloadService.Calls {
       "append",
       [SecretText(JSON.string(name).text), download.jsonString]
         + others.map { SecretText($0.text) }, isChange: true)
-    guard let id = id.intValue, id > 0 else { throw connection.error(.refused(reasons: [])) }
+    guard let id = id.intValue else {
+      throw connection.changing.error(.undecodable(path: "result"))
+    }
+    // It is 0 if nothing was added.
+    guard id > 0 else { throw connection.error(.refused(reasons: [])) }
     return String(id)
   }
 
   func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
     guard !ids.isEmpty else {
-      let result = try await call(isPaused ? "pausedownload" : "resumedownload", isChange: true)
-      guard result.boolValue == true else { throw connection.error(.refused(reasons: [])) }
+      guard try await change(isPaused ? "pausedownload" : "resumedownload") else {
+        throw connection.error(.refused(reasons: []))
+      }
       return
     }
     try await edit(isPaused ? "GroupPause" : "GroupResume", ids)
@@ -87,17 +92,26 @@ struct NZBGetCalls: LiveDownloadService.Calls {
       numbers.append(JSON(number))
       if ids.count > 1, !present.contains(number) { throw connection.error(.notQueued(id: id)) }
     }
-    let result = try await call(
-      "editqueue", [.string(command), "", .array(numbers)], isChange: true)
-    guard result.boolValue == true else {
+    guard try await change("editqueue", [.string(command), "", .array(numbers)]) else {
       throw connection.error(.notQueued(id: ids.joined(separator: ", ")))
     }
   }
 
+  /// Calls a method that changes something, and returns whether it did.
+  private func change(
+    _ method: String, _ parameters: [JSON] = []
+  ) async throws(ProgramError) -> Bool {
+    let result = try await call(method, parameters.map { SecretText($0.text) }, isChange: true)
+    guard let isDone = result.boolValue else {
+      throw connection.changing.error(.undecodable(path: "result"))
+    }
+    return isDone
+  }
+
   private func call(
-    _ method: String, _ parameters: [JSON] = [], isChange: Bool = false
+    _ method: String, _ parameters: [JSON] = []
   ) async throws(ProgramError) -> JSON {
-    try await call(method, parameters.map { SecretText($0.text) }, isChange: isChange)
+    try await call(method, parameters.map { SecretText($0.text) })
   }
 
   /// - Parameters:
@@ -107,8 +121,7 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   private func call(
     _ method: String, _ parameters: [SecretText], isChange: Bool = false, limit: Int = 16 << 20
   ) async throws(ProgramError) -> JSON {
-    var connection = connection
-    connection.isChanging = isChange
+    let connection = isChange ? connection.changing : connection
     let name = JSON.string(method).text
     var parts: [SecretText.Part] = [
       .text(#"{"version":"1.1","method":\#(name),"params":["#)
@@ -138,7 +151,8 @@ struct NZBGetCalls: LiveDownloadService.Calls {
       throw connection.error(.refused(reasons: message.map { [$0] } ?? []))
     }
     guard let result = json["result"] else {
-      throw connection.error(.wrongProgram(found: nil), in: response)
+      throw connection.error(
+        isChange ? .undecodable(path: "result") : .wrongProgram(found: nil), in: response)
     }
     return result
   }

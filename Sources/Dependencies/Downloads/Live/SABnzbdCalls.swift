@@ -58,7 +58,9 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     let json = try await ask(
       "addurl", query, encoded: [("name", download.queryValue)], isChange: true)
     guard let id = json["nzo_ids"]?[0]?.stringValue else {
-      throw connection.error(.refused(reasons: []))
+      throw json["status"]?.boolValue == false
+        ? connection.error(.refused(reasons: []))
+        : connection.changing.error(.undecodable(path: "nzo_ids[0]"))
     }
     return id
   }
@@ -120,8 +122,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     _ mode: String, _ query: [QueryItem] = [],
     encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false
   ) async throws(ProgramError) -> JSON {
-    var connection = connection
-    connection.isChanging = isChange
+    let connection = isChange ? connection.changing : connection
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,

@@ -42,6 +42,8 @@ public struct ResponseRepository: Sendable {
     var kept: String
     var service: String
     var unreplacedFailures: Set<APIError.Kind>
+    /// The name of the check that decides whether the response is stored.
+    var checkName: String
   }
 
   /// Creates a repository of the responses of one service. Copies share their exchanges.
@@ -133,15 +135,21 @@ public struct ResponseRepository: Sendable {
     try await response(to: request, policy: policy, ignoresKept: false)
   }
 
+  /// Returns the response like `response(to:policy:)`, and checks it before it is stored.
+  ///
+  /// - Parameters:
+  ///   - checkName: A name for what `isValue` checks. Only requests with equal names share an
+  ///     exchange.
+  ///   - isValue: See `fetch`.
   func response(
-    to request: APIRequest, policy: CachePolicy, ignoresKept: Bool,
+    to request: APIRequest, policy: CachePolicy, ignoresKept: Bool, checkName: String = "",
     isValue: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) async throws(APIError) -> Fetched<APIResponse> {
     let key = key(of: request)
     let policy = key == nil || !CacheRules.isCacheable(request) ? .noCache : policy
     return try await fetchShared(
       request: request, key: key ?? "", service: service, policy: policy, now: date.now,
-      ignoresKept: ignoresKept, isValue: isValue
+      ignoresKept: ignoresKept, checkName: checkName, isValue: isValue
     ).get()
   }
 
@@ -149,7 +157,7 @@ public struct ResponseRepository: Sendable {
   /// exchange.
   package func fetchShared(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
-    ignoresKept: Bool = false,
+    ignoresKept: Bool = false, checkName: String = "",
     isValue: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) async -> Result<Fetched<APIResponse>, APIError> {
     let exchange: @Sendable () async -> Result<Fetched<APIResponse>, APIError> = {
@@ -161,7 +169,7 @@ public struct ResponseRepository: Sendable {
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
       storesResponses: storesResponses, kept: key, service: service,
-      unreplacedFailures: unreplacedFailures)
+      unreplacedFailures: unreplacedFailures, checkName: checkName)
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }

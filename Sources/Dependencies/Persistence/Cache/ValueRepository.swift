@@ -22,8 +22,8 @@ public struct Repository<Value: Sendable>: Sendable {
   /// Creates a repository of the values that a closure decodes.
   ///
   /// - Parameters:
-  ///   - responses: The source of the responses. Repositories of several types may use the same one
-  ///     and then share its exchanges.
+  ///   - responses: The source of the responses. Repositories of several types may use the same
+  ///     one; those of one type and one `valueName` share its exchanges.
   ///   - log: The logger, and the category of the line of each value, or `nil` for no lines.
   ///   - valueName: The value in messages, with its article, such as `a film`, or `nil` for the
   ///     name of its type.
@@ -77,7 +77,10 @@ public struct Repository<Value: Sendable>: Sendable {
   private func response(
     to request: APIRequest, _ policy: CachePolicy, ignoresKept: Bool
   ) async throws(APIError) -> Fetched<APIResponse> {
-    try await responses.response(to: request, policy: policy, ignoresKept: ignoresKept) {
+    try await responses.response(
+      to: request, policy: policy, ignoresKept: ignoresKept,
+      checkName: "\(valueName): \(String(reflecting: Value.self))"
+    ) {
       do { _ = try decode($0) } catch { return false }
       return true
     }

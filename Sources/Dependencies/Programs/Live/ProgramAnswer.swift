@@ -57,7 +57,7 @@ extension ProgramConnection {
   }
 
   /// Returns the error for a response that does not come from the API: a redirect, a page or
-  /// anything else.
+  /// anything else, which after a change may be half of the API's own.
   func misplaced(_ response: APIResponse) -> ProgramError {
     if (300..<400).contains(response.status),
       let location = response.headers.value(of: "Location"),
@@ -74,10 +74,12 @@ extension ProgramConnection {
         target.origin == asked.origin
           ? .redirectedWithin(origin: target.origin) : .redirected(to: target.origin), in: response)
     }
-    if (200..<300).contains(response.status), let title = Self.title(of: response),
-      !title.contains(program)
-    {
-      return error(.page(title: title), in: response)
+    if (200..<300).contains(response.status) {
+      guard let title = Self.title(of: response) else {
+        // Only a page of the program shows that a change has not reached its API.
+        return error(isChanging ? .undecodable(path: "") : .wrongPath, in: response)
+      }
+      if !title.contains(program) { return error(.page(title: title), in: response) }
     }
     return error(.wrongPath, in: response)
   }

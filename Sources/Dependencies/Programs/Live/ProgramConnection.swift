@@ -14,6 +14,13 @@ struct ProgramConnection: Sendable {
   /// Whether errors are those of a request that changes something.
   var isChanging = false
 
+  /// The connection for the errors of a request that changes something.
+  var changing: ProgramConnection {
+    var connection = self
+    connection.isChanging = true
+    return connection
+  }
+
   /// A request before it has its key.
   struct Call: Sendable {
     var method = "GET"
