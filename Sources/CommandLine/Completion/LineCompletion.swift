@@ -107,8 +107,8 @@ package struct LineCompletion: Sendable, Equatable {
     return nil
   }
 
-  /// Takes an open `$name` or `${name` at the end of the word, without brackets before it. Returns
-  /// whether there is one.
+  /// Takes an open `$name` or `${name` at the end of the word, without brackets before it. A `$`
+  /// alone within a word may belong to the name of a file. Returns whether there is one.
   private mutating func takeVariable(_ line: TypedWords) -> Bool {
     guard line.quote != "'", !line.hasTextDollar, let dollar = typed.lastIndex(of: "$") else {
       return false
@@ -117,7 +117,8 @@ package struct LineCompletion: Sendable, Equatable {
     var name = typed[dollar...].dropFirst()
     let isBraced = name.first == "{"
     if isBraced { name.removeFirst() }
-    guard !before.contains(where: { "{}[]".contains($0) }), !isBraced || !line.hasTextBrace,
+    guard before.isEmpty || isBraced || !name.isEmpty,
+      !before.contains(where: { "{}[]".contains($0) }), !isBraced || !line.hasTextBrace,
       name.unicodeScalars.allSatisfy({ LineScanner.isNameStart($0) || LineScanner.isDigit($0) })
     else { return false }
     split(at: before.count + (isBraced ? 2 : 1))

@@ -42,7 +42,9 @@ extension APIRequestSpec {
 
 extension APIItem {
   /// A member as a line has it.
-  fileprivate var typed: String { name + kind.separator + value.description }
+  fileprivate var typed: String {
+    typedName(inJSON: true) + kind.separator + value.description
+  }
 }
 
 extension MemberTree.Problem {

@@ -287,11 +287,8 @@ extension RequestPlan {
       helps.kinds[.invalidURL] = "a header's name has letters, digits and '-', as in X-Api-Key:text"
     }
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
-    // A line that runs a kept request has no --cache.
-    var kept = spec
-    (kept.cache, kept.save) = (.localFirst, nil)
     helps.unconfirmed =
-      "an answer is kept, but the service wants it confirmed: '\(kept.line)' shows it"
+      "an answer is kept, but the service wants it confirmed: 'api get' shows it with --cache localFirst"
     return helps
   }
 }

@@ -47,17 +47,12 @@ struct TransferFailureTests {
 
   @Test("an address at an interface that this machine does not have names the interface")
   func missingInterface() async throws {
-    let address = try URLBuilder("http://[fe80::1%25nope0]:9/")
-    let easy = try #require(EasyHandle(CurlLibrary.loaded.get()))
-    _ = await withCheckedContinuation { continuation in
-      let transfer = Transfer(
-        id: 1, request: APIRequest(url: address.url), address: address, deadline: nil,
-        continuation: continuation)
-      transfer.noteSocketFailure(EINVAL)
-      let error = APIError.transfer(transfer, easy, CURLE_COULDNT_CONNECT)
-      #expect(error.message.hasSuffix(" cannot be reached: there is no interface 'nope0'"))
-      continuation.resume(returning: .failure(.stopped))
+    let error = await #expect(throws: APIError.self) {
+      try await LiveAPIClient().send(APIRequest(url: "http://[fe80::1%25nope0]:9/"))
     }
+    #expect(
+      error?.message.hasSuffix(" cannot be reached: there is no interface 'nope0'") == true,
+      "\(error?.message ?? "")")
     #expect(APIError.missingInterface(of: "[fe80::1%251]") == nil)
     #expect(APIError.missingInterface(of: "[::1]") == nil)
     #expect(APIError.missingInterface(of: "nas") == nil)

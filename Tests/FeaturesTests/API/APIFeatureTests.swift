@@ -63,7 +63,10 @@ struct APIFeatureTests {
   @Test(
     "an answer that came through a proxy names it as the way, with advice about both",
     arguments: [
-      (401, "HTTP 401 from http://nas/x through the proxy P", "check the key: "),
+      (
+        401, "HTTP 401 from http://nas/x through the proxy P",
+        "give a key with --auth, or check the one that was sent"
+      ),
       (404, "HTTP 404 from http://nas/x through the proxy P", "if the proxy answered itself, "),
       (
         302, "HTTP 302 from http://nas/x through the proxy P: a redirect that was not followed",
@@ -217,11 +220,8 @@ struct APIFeatureTests {
     let advice = "an answer is kept, but the service wants it confirmed"
     #expect(!lines.allPrinted.contains(advice))
     #expect(await lines.run("api get http://h/x") == 69)
-    let line = "api get http://h/x --cache localFirst"
-    #expect(
-      lines.allPrinted.contains("it is sent; \(advice): '\(line)' shows it"),
-      "\(lines.allPrinted)")
-    #expect(await lines.run(line) == 0)
+    #expect(lines.allPrinted.contains("it is sent; \(advice): "), "\(lines.allPrinted)")
+    #expect(await lines.run("api get http://h/x --cache localFirst") == 0)
   }
 
   @Test(

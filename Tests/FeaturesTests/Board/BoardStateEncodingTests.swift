@@ -125,7 +125,7 @@ struct BoardStateEncodingTests {
     let template = SecretTemplate(parts: [.text("rm/"), .secret("k")])
     var spec = APIRequestSpec(method: "POST", isExplicit: true, target: template)
     spec.isAtService = true
-    spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain")]
+    spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain", isPath: true)]
     spec.timeout = 1
     spec.added = [.timing]
     spec.isPretty = false
