@@ -173,10 +173,10 @@ struct LostRecordingTests {
   func keptFiles() async throws {
     let program = try Program()
     let text = String(repeating: "x", count: 60_000)
-    let lines = (1...24).map { "set page '\($0) \(text)'\n" }
+    let lines = (1...40).map { "set page '\($0) \(text)'\n" }
     try program.folder.write(
-      "session record r.jsonl --rotate 1 --keep 2\n" + lines[..<8].joined(), to: "x.sb")
-    try program.folder.write(lines[8...].joined() + "session stop\n", to: "y.sb")
+      "session record r.jsonl --rotate 1 --keep 2\n" + lines[..<12].joined(), to: "x.sb")
+    try program.folder.write(lines[12...].joined() + "session stop\n", to: "y.sb")
     // What is mounted cannot be removed.
     // Real time: the shell looks whether the file is there.
     let outcome = try await program.shell(
