@@ -22,12 +22,13 @@ package struct MemberTree: Sendable {
   /// An object whose entries keep their order.
   struct Object: Sendable {
     private(set) var entries: [(key: String, node: Node)] = []
-    private var indexes: [String: Int] = [:]
+    /// By the keys' bytes, since keys with equal characters may be different members.
+    private var indexes: [ByteText: Int] = [:]
 
     /// Returns the index of the entry with a key, which is added if there is none.
     fileprivate mutating func index(of key: String) -> Int {
-      if let index = indexes[key] { return index }
-      indexes[key] = entries.endIndex
+      if let index = indexes[ByteText(key)] { return index }
+      indexes[ByteText(key)] = entries.endIndex
       entries.append((key, .nothing))
       return entries.endIndex - 1
     }

@@ -114,18 +114,22 @@ public struct LogFile: Sendable {
     _ path: String, _ known: Known?, _ offset: Int
   ) throws(LogReadError) -> FileSource {
     guard let known else { return try FileSource(path: path, from: offset) }
-    var isChanged = false
+    var change: LogReadError?
     for name in [path, known.later] {
       guard let name else { continue }
       do throws(LogReadError) {
         let source = try FileSource(segment: name, from: offset)
         if source.isFile(known.identity) { return source }
-        isChanged = isChanged || known.later == nil || source.isTruncated(known.identity)
+        if source.isTruncated(known.identity) {
+          change = .changed(path: path)
+        } else if known.later == nil {
+          change = .changed(path: path, isAnotherFile: true)
+        }
       } catch {
         guard case .missing = error else { throw error }
       }
     }
-    throw isChanged ? .changed(path: path) : .missing(path: path)
+    throw change ?? .missing(path: path)
   }
 }
 

@@ -5,7 +5,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file does not exist.
   case missing(path: String)
   /// The file is shorter than when it was found, or another one is in its place.
-  case changed(path: String)
+  case changed(path: String, isAnotherFile: Bool = false)
   /// A system call failed.
   case io(path: String, LogIOError)
   /// A file of a rotated recording cannot be read.
@@ -22,7 +22,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .damage(let damage): damage.description
     case .missing(let path): "there is no file \(path)"
-    case .changed(let path): "\(path) changed while it was read"
+    case .changed(let path, _): "\(path) changed while it was read"
     case .io(let path, let error): "\(path) cannot be read: \(error)"
     case .file(let path, let error): "\(path): \(error)"
     case .broken(let path, let expected, let found):
@@ -32,13 +32,15 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether a file is missing. Rotation may have removed a file since the recording was listed, so
-  /// a second attempt may succeed.
+  /// Whether a file is missing, or another one has its name. Rotation may have removed a file since
+  /// the recording was listed, or another recording may have begun at its path, so a second attempt
+  /// may succeed.
   public var isAboutNames: Bool {
     switch self {
     case .missing, .gap: true
+    case .changed(_, let isAnotherFile): isAnotherFile
     case .file(_, let error): error.isAboutNames
-    case .damage, .changed, .io, .broken, .cancelled: false
+    case .damage, .io, .broken, .cancelled: false
     }
   }
 

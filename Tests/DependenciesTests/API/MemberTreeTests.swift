@@ -31,6 +31,14 @@ struct MemberTreeTests {
     }
   }
 
+  @Test("keys of equal characters and other bytes are members of their own")
+  func bytesOfKeys() throws {
+    var form = RequestForm()
+    form.members = [("\u{E9}", .text("1"), true), ("e\u{301}", .text("2"), true)]
+    let json = try form.json()
+    #expect(json.utf8.elementsEqual("{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}".utf8))
+  }
+
   @Test("a conflict with a deep member names it at once")
   func deepConflict() throws {
     let problem = try #require(failure(of: ["a[z][]", path(400), "a"]))

@@ -492,6 +492,26 @@ struct DatabaseFileTests {
     try DatabaseFolder.write([1], to: folder.main + "-journal")
     let error = #expect(throws: PersistenceError.self) { try file.openAsItIs(operation: "test") }
     #expect(error?.kind == .readOnly)
+    // The journal of a program that keeps it, after a commit.
+    try DatabaseFolder.write(
+      Array(repeating: 0, count: 28) + [1, 2, 3], to: folder.main + "-journal")
+    try file.openAsItIs(operation: "test").close()
+  }
+
+  @Test("a change that leaves the file's content as it was is none for a read without locks")
+  func unrelatedChange() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let connection = try DatabaseFile(path: folder.main, schema: .main)
+      .openAsItIs(operation: "test")
+    try connection.readUnchanged { () throws(PersistenceError) in
+      #expect(link(folder.main, folder.path + "/second name") == 0)
+      #expect(chmod(folder.main, 0o400) == 0)
+      #expect(throws: Never.self) { try DatabaseFolder.write([1], to: folder.main + "-wal") }
+    }
+    try connection.close()
   }
 
   @Test("a trigger of another program does not run and is no damage, and its name is known")
@@ -554,7 +574,7 @@ struct DatabaseFileTests {
     try DatabaseFolder.write([1], to: folder.main + "-wal")
     let error = await open(after: .cannotOpen, file).error
     #expect(error?.kind == .readOnly)
-    #expect(error?.message.contains("the log of the database has changes") == true)
+    #expect(error?.message.contains("the log or journal of the database has changes") == true)
   }
 
   @Test("a damaged service fails by its own name, and no other does")

@@ -187,8 +187,9 @@ struct DatabaseRecoveryTests {
     try await service.close()
   }
 
-  @Test("a table with a row that the new one refuses is incomplete")
-  func refusedRow() async throws {
+  /// A database with one document, whose table of documents takes any row, after statements of
+  /// another program.
+  private static func lenientFolder(_ statements: String...) async throws -> DatabaseFolder {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.putDocument(Document("1", "1"))
@@ -197,10 +198,38 @@ struct DatabaseRecoveryTests {
     for statement in [
       "ALTER TABLE documents RENAME TO strict_documents",
       "CREATE TABLE documents (collection, id, updated, checksum, body)",
-      "INSERT INTO documents SELECT * FROM strict_documents",
-      "INSERT INTO documents VALUES ('c', '2', 1, 0, x'FF')", "DROP TABLE strict_documents",
-    ] { try stranger.execute(statement) }
+      "INSERT INTO documents SELECT * FROM strict_documents", "DROP TABLE strict_documents",
+    ] + statements {
+      try stranger.execute(statement)
+    }
     try stranger.close()
+    return folder
+  }
+
+  @Test("a database whose only row is refused by the new one is recovered, and incomplete")
+  func refusedRowAlone() async throws {
+    let folder = try await Self.lenientFolder("UPDATE documents SET body = x'FF'")
+    let (new, recovery) = try await recovered(folder)
+    #expect(recovery.incomplete == ["documents"])
+    #expect(recovery.tables.allSatisfy { $0.rows == 0 })
+    #expect(try await new.documents(DocumentQuery(collection: "c")) == [])
+    try await new.close()
+  }
+
+  @Test("a table that has a row twice is complete")
+  func repeatedRow() async throws {
+    let folder = try await Self.lenientFolder("INSERT INTO documents SELECT * FROM documents")
+    let (new, recovery) = try await recovered(folder)
+    #expect(recovery.incomplete == [])
+    #expect(recovery.tables.first { $0.name == "documents" }?.rows == 1)
+    #expect(try await new.document(collection: "c", id: "1")?.body == "1")
+    try await new.close()
+  }
+
+  @Test("a table with a row that the new one refuses is incomplete")
+  func refusedRow() async throws {
+    let folder = try await Self.lenientFolder(
+      "INSERT INTO documents VALUES ('c', '2', 1, 0, x'FF')")
     let (new, recovery) = try await recovered(folder)
     #expect(recovery.incomplete == ["documents"])
     #expect(recovery.tables.first { $0.name == "documents" }?.rows == 1)

@@ -172,10 +172,14 @@ struct RotatedReadingTests {
       #expect(truncate(path, 10) == 0)
       #expect(throws: LogReadError.changed(path: path)) { try chain.files.last?.reader() }
       #expect(throws: LogReadError.changed(path: path)) { try chain.check() }
+      // Another look at the names finds the same truncated file.
+      #expect(!LogReadError.changed(path: path).isAboutNames)
       // No rotation puts another file in the place of an ended one.
       unlink(ended)
       try write(Array("another file".utf8), to: ended)
-      #expect(throws: LogReadError.changed(path: ended)) { try chain.files[0].reader() }
+      let change = LogReadError.changed(path: ended, isAnotherFile: true)
+      #expect(throws: change) { try chain.files[0].reader() }
+      #expect(change.isAboutNames)
       unlink(ended)
       #expect(throws: LogReadError.missing(path: ended)) { try chain.files[0].reader() }
     }

@@ -10,7 +10,6 @@ struct DamagedTable {
   private let damaged: SQLiteConnection
   private let columns: [String]
   private let insertion: SQLiteStatement
-  private let new: SQLiteConnection
   /// Whether rows have numbers. Otherwise, their key is the text in the first column.
   private let hasNumbers: Bool
 
@@ -25,25 +24,32 @@ struct DamagedTable {
     hasNumbers = kind == 0
     let values = Array(repeating: "?", count: columns.count).joined(separator: ", ")
     insertion = try new.statement(
-      "INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(values))")
-    (self.name, self.damaged, self.new) = (name, damaged, new)
+      "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(values))")
+    (self.name, self.damaged) = (name, damaged)
   }
 
-  /// Copies the rows that can be read and fit the new table. Returns their number, and whether they
-  /// are all.
-  func copyRows() throws(PersistenceError) -> (rows: Int, isComplete: Bool) {
+  /// What could be copied of a table.
+  struct Copy {
+    /// The number of rows that were added to the new table.
+    var rows = 0
+    /// Whether a row could be read, also if the new table refused it.
+    var isAnyRead = false
+    /// Whether all rows could be read, and the new table refused none.
+    var isComplete = true
+  }
+
+  /// Copies the rows that can be read and fit the new table.
+  func copyRows() throws(PersistenceError) -> Copy {
     try hasNumbers ? copyRows(by: NumberKey.self) : copyRows(by: TextKey.self)
   }
 
   private func copyRows<Key: DamagedKey>(
     by _: Key.Type
-  ) throws(PersistenceError) -> (rows: Int, isComplete: Bool) {
-    let ahead: Rows<Key> = try copy(from: nil, before: nil)
-    var count = ahead.count
-    // Rows that the new table refuses are missing there.
-    if ahead.isComplete { return (count, count == ahead.seen) }
-    let behind: Rows<Key> = try copy(from: nil, before: nil, descending: true)
-    count += behind.count
+  ) throws(PersistenceError) -> Copy {
+    var copied = Copy()
+    let ahead: Rows<Key> = try copy(from: nil, before: nil, &copied)
+    if ahead.isComplete { return copied }
+    let behind: Rows<Key> = try copy(from: nil, before: nil, descending: true, &copied)
     let start = ahead.last.map { $0.next } ?? Key.first
     var ranges = [(lower: start, upper: behind.last ?? start.distant)]
     var index = 0
@@ -51,33 +57,27 @@ struct DamagedTable {
       let (lower, upper) = ranges[index]
       index += 1
       guard lower < upper else { continue }
-      let ahead = try copy(from: lower, before: upper)
-      count += ahead.count
+      let ahead = try copy(from: lower, before: upper, &copied)
       if ahead.isComplete { continue }
       let first = ahead.last.map { $0.next } ?? lower
-      let behind = try copy(from: first, before: upper, descending: true)
-      count += behind.count
+      let behind = try copy(from: first, before: upper, descending: true, &copied)
       if behind.isComplete { continue }
       let end = behind.last ?? upper
       guard let middle = first.middle(before: end) else { continue }
       ranges += [(first, middle), (middle, end)]
     }
-    return (count, false)
+    return copied
   }
 
   /// What a statement could read before its end or an error.
   private struct Rows<Key> {
-    /// The number of rows that could be read.
-    var seen = 0
-    /// The number of those that are new in the new table.
-    var count = 0
     /// The key of the last row.
     var last: Key?
     var isComplete = false
   }
 
   private func copy<Key: DamagedKey>(
-    from lower: Key?, before upper: Key?, descending: Bool = false
+    from lower: Key?, before upper: Key?, descending: Bool = false, _ copied: inout Copy
   ) throws(PersistenceError) -> Rows<Key> {
     let key = Key.column(self.columns[0])
     let conditions =
@@ -96,27 +96,39 @@ struct DamagedTable {
       try damaged.interruptible { () throws(PersistenceError) in
         try rows.forEachRow { (row) throws(PersistenceError) in
           read.last = Key(row)
-          read.seen += 1
-          if try insert(row) { read.count += 1 }
+          copied.isAnyRead = true
+          switch try insert(row) {
+          case .added: copied.rows += 1
+          case .present: break
+          case .refused: copied.isComplete = false
+          }
         }
       }
       read.isComplete = true
     } catch {
       guard error.kind == .corrupted else { throw error }
+      copied.isComplete = false
     }
     return read
   }
 
-  /// Returns whether the row is in the new table since then. One whose values do not fit is not.
-  private func insert(_ row: SQLiteStatement) throws(PersistenceError) -> Bool {
+  private enum Insertion {
+    case added
+    /// The new table has a row with this key, such as one that was read in both directions.
+    case present
+    /// The values do not fit the new table.
+    case refused
+  }
+
+  private func insert(_ row: SQLiteStatement) throws(PersistenceError) -> Insertion {
     for index in columns.indices {
       insertion.bind(Int32(index + 1), column: Int32(index + 1), of: row)
     }
     do throws(PersistenceError) { try insertion.run() } catch {
       guard SQLiteResult.isConstraint(error.code) else { throw error }
-      return false
+      return SQLiteResult.isTakenKey(error.code) ? .present : .refused
     }
-    return new.changes > 0
+    return .added
   }
 }
 

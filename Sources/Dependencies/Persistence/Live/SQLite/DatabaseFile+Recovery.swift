@@ -50,13 +50,16 @@ extension DatabaseFile {
     _ tables: [String], from damaged: SQLiteConnection, to new: SQLiteConnection
   ) throws(PersistenceError) -> DatabaseRecovery {
     var recovery = DatabaseRecovery(tables: [])
+    var isAnyRead = false
     for table in tables {
       // A database of an earlier version may not have the table.
       let copy = try DamagedTable(table, of: damaged, into: new)?.copyRows()
       recovery.tables.append(.init(name: table, rows: copy?.rows ?? 0))
-      if copy?.isComplete == false { recovery.incomplete.append(table) }
+      guard let copy else { continue }
+      isAnyRead = isAnyRead || copy.isAnyRead
+      if !copy.isComplete { recovery.incomplete.append(table) }
     }
-    if !recovery.incomplete.isEmpty, recovery.tables.allSatisfy({ $0.rows == 0 }) {
+    if !recovery.incomplete.isEmpty, !isAnyRead {
       throw PersistenceError(
         .notADatabase, path: damaged.path, operation: damaged.operation,
         what: "the database is damaged, and nothing of it can be read")

@@ -89,8 +89,8 @@ final class DatabaseFile: Sendable {
     guard !connection.lacksChanges else {
       throw PersistenceError(
         .readOnly, path: path, operation: operation,
-        what: "the log of the database has changes, which can only be read where it may be written "
-          + "to")
+        what: "the log or journal of the database has changes, which can only be read where it may "
+          + "be written to")
     }
     return (connection, try identify(connection))
   }

@@ -18,8 +18,10 @@ final class SQLiteConnection {
   private let shownPath: String
   /// The name of the current call, for errors.
   var operation: String
-  /// What was at the path before the file was opened as it is, or `nil` for other connections.
-  private let openedFiles: [FileInfo?]?
+  /// The file before it was opened as it is, or `nil` for other connections.
+  private let openedFile: FileInfo?
+  /// Whether there were changes beside the file that a connection without locks does not see.
+  let lacksChanges: Bool
 
   /// Whether the connection excludes all others.
   private(set) var isAlone = false
@@ -60,7 +62,8 @@ final class SQLiteConnection {
     self.shownPath = shownPath ?? path
     self.operation = operation
     self.busyWait = busyWait
-    openedFiles = access == .asItIs ? Self.files(path) : nil
+    openedFile = access == .asItIs ? FileInfo(path) : nil
+    lacksChanges = access == .asItIs && Self.hasChanges(besides: path)
     let flags =
       (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
       | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
@@ -120,15 +123,19 @@ final class SQLiteConnection {
 
   // MARK: Files without locks
 
-  /// Returns the database, its log and its journal, each `nil` if it is missing or empty.
-  private static func files(_ path: String) -> [FileInfo?] {
-    ["", "-wal", "-journal"].map { suffix in
-      FileInfo(path + suffix).flatMap { $0.size > 0 ? $0 : nil }
-    }
+  /// Returns whether the log or the journal of a database has changes.
+  private static func hasChanges(besides path: String) -> Bool {
+    func hasContent(_ path: String) -> Bool { FileInfo(path).map { $0.size > 0 } ?? false }
+    if hasContent(path + "-wal") { return true }
+    let journal = path + "-journal"
+    guard hasContent(journal) else { return false }
+    // A program that keeps the journal overwrites its header with zeros after a commit.
+    let system = FileSystem()
+    guard let file = try? system.open(journal, O_RDONLY),
+      let header = try? system.read(file, limit: 8)
+    else { return true }
+    return header.contains { $0 != 0 }
   }
-
-  /// Whether there were changes beside the file that a connection without locks does not see.
-  var lacksChanges: Bool { openedFiles?.dropFirst().contains { $0 != nil } ?? false }
 
   /// Runs `body`. Throws `busy` if the connection reads the file as it is, and another process has
   /// changed it meanwhile. What was read may then be of two states, and seem damaged.
@@ -145,7 +152,13 @@ final class SQLiteConnection {
   }
 
   private func checkUnchanged() throws(PersistenceError) {
-    guard let openedFiles, Self.files(path) != openedFiles else { return }
+    guard let openedFile else { return }
+    // Other names and permissions of the file leave its content as it was.
+    if let now = FileInfo(path), now.id == openedFile.id, now.size == openedFile.size,
+      now.modified == openedFile.modified
+    {
+      return
+    }
     throw PersistenceError(
       .busy, path: shownPath, operation: operation,
       what: "another process changed the database while it was read, which no lock prevents where "

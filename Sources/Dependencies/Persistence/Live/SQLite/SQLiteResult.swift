@@ -47,6 +47,14 @@ enum SQLiteResult {
   /// Returns whether a statement failed because a value does not fit the table.
   static func isConstraint(_ code: Int32) -> Bool { code & 0xff == SQLITE_CONSTRAINT }
 
+  /// Returns whether a row was refused since another one has its key.
+  static func isTakenKey(_ code: Int32) -> Bool {
+    takenKeys.contains(code)
+  }
+
+  /// `SQLITE_CONSTRAINT_PRIMARYKEY`, `_UNIQUE` and `_ROWID`, macros that Swift cannot import.
+  private static let takenKeys = [6, 8, 10].map { SQLITE_CONSTRAINT | ($0 << 8) }
+
   private static func isNoSpace(_ systemError: Int32) -> Bool {
     SystemError(code: systemError, call: "write").isFull
   }
