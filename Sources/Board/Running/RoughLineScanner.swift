@@ -152,16 +152,14 @@ extension [Argument.Part] {
     append(.text(text))
   }
 
-  /// Whether the part at an index is all of a value: it begins where one does, and only the rest of
-  /// an address follows it.
+  /// Whether the part at an index is all of a value.
   fileprivate func isValue(at index: Int) -> Bool {
     func text(at index: Int) -> String? {
       guard indices.contains(index) else { return "" }
       return if case .text(let text) = self[index] { text } else { nil }
     }
     guard let before = text(at: index - 1), let after = text(at: index + 1) else { return false }
-    guard before.last.map({ "=:@".contains($0) || $0.isWhitespace }) ?? true else { return false }
-    return after.first.map { "@&".contains($0) && before.firstRange(of: "//") != nil } ?? true
+    return before.isBeforeValue(endingBefore: after.first)
   }
 }
 
@@ -221,6 +219,30 @@ extension Substring {
 }
 
 extension String {
+  /// Whether all of a value follows: that of an item, also behind a scheme such as `Bearer`, or the
+  /// user, the password or the value of an item in an address.
+  ///
+  /// - Parameter next: The character behind the value, or `nil` at the end of the word.
+  fileprivate func isBeforeValue(endingBefore next: Character?) -> Bool {
+    if let start = firstRange(of: "://"), self[..<start.lowerBound].allSatisfy(\.isLetter) {
+      let address = self[start.upperBound...]
+      guard let mark = address.lastIndex(where: { "?&/#".contains($0) }) else {
+        return next == "@" && (address.isEmpty || address.hasSuffix(":"))
+      }
+      let item = address[mark...].dropFirst()
+      return address.contains("?") && next.map { "&#".contains($0) } ?? true
+        && item.firstIndex(of: "=").map { item[$0...] == "=" } ?? false
+    }
+    let name = prefix { !"=:@".contains($0) }
+    let value =
+      name.endIndex == endIndex ? name : self[name.endIndex...].drop { "=:@".contains($0) }
+    let words = value.split(whereSeparator: \.isWhitespace)
+    let isScheme =
+      words.count == 1 && value.last?.isWhitespace == true
+      && ["bearer", "basic", "token", "digest"].contains(words[0].lowercased())
+    return next == nil && (words.isEmpty || isScheme)
+  }
+
   /// Whether a command may follow: the text is a prefix, an option of the program, or the end of
   /// another command.
   fileprivate var isBeforeCommand: Bool {

@@ -234,6 +234,12 @@ struct TypedSecretTests {
       #"api get http://h/ p=="C:\" token==hunter2x q=="y" | jq"#,
       "api get http://h/ token==Pa$hunter2x | jq", "api get http://h/ token==$t\"hunter2x\" | jq",
       "api get http://h/ token==\"$t\"hunter2x | jq", "api get http://h/ token=={{last}}hunter2x |",
+      "api get http://h/ token==hunter2x:$t | jq", "api get http://h/ token==hunter2x=$t | jq",
+      "api get http://h/ \"Authorization:Bearer hunter2x $t\" | jq",
+      "api get http://h/ \"Authorization:hunter2x $t\" | jq",
+      "api get \"http://h/?token=$t@hunter2x\" | jq",
+      "api get \"http://h/?token=hunter2x=$t\" | jq",
+      "api get http://h/ token==//hunter2x:$t@x | jq",
       "key$k $s n hunter2x |", "api get http://h/ X-Api-Key:{{secret: token==hunter2x}} |",
     ])
   func beside(line: String) async {
@@ -363,6 +369,10 @@ struct TypedSecretTests {
       ),
       (
         "alias w 'api get http://h/ token==Pa$w0rd'",
+        "error: the value of 'token' looks like a secret"
+      ),
+      (
+        "alias w 'api get http://h/ token==aGVsbG8=$x'",
         "error: the value of 'token' looks like a secret"
       ),
       (
