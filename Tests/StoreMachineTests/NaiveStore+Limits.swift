@@ -129,6 +129,7 @@ extension NaiveStore {
       for index in permits.indices where permits[index].effect == effect {
         guard permits[index].state != .waiting, permits[index].keeper == nil else { continue }
         permits[index].keeper = last?.effect
+        permits[index].keptOrder = (permits.map(\.keptOrder).max() ?? 0) + 1
         permits[index].endsWithAction = withAction && last?.effect == ending
       }
       guard let group = effects[effect].group,
@@ -150,9 +151,9 @@ extension NaiveStore {
 
   mutating func passKeptPermitsOn(of effect: Int, beforeReduction: Bool = false) -> [Int] {
     var nexts: [Int] = []
-    while let index = permits.firstIndex(where: {
-      $0.keeper == effect && ($0.endsWithAction || !beforeReduction)
-    }) {
+    while let index = permits.indices.filter({
+      permits[$0].keeper == effect && (permits[$0].endsWithAction || !beforeReduction)
+    }).min(by: { permits[$0].keptOrder < permits[$1].keptOrder }) {
       if let next = passPermitOn(at: index) { nexts.append(next) }
     }
     return nexts

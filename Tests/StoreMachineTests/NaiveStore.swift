@@ -95,6 +95,8 @@ struct NaiveStore {
     var effect: Int
     /// The effect whose queued actions keep the permit although it has ended.
     var keeper: Int?
+    /// Kept permits are returned in this order: that of an effect before that of its group.
+    var keptOrder = 0
     /// Whether the work ended with the action that keeps the permit.
     var endsWithAction = false
     var state: State
