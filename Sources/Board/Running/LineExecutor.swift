@@ -98,23 +98,6 @@ public final class LineExecutor: Sendable {
   /// Returns whether a command runs until it is cancelled.
   func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
 
-  /// Whether a command that runs until it is cancelled prints, has begun and has not ended.
-  var hasEndlessOutput: Bool { jobs.hasEndlessOutput }
-
-  /// The exit code of the program after the end of standard output, or `nil` before it.
-  var lostOutputCode: Int32? { lostOutput.withLock { $0.exitCode }() }
-
-  /// Cancels the commands that have no end, and a `watch` that the line waits for, because their
-  /// output is no longer read. Other commands end by themselves.
-  func endWithoutOutput() {
-    let watches = board.store.withState { state in
-      state.shell.running.filter { !$0.isBackground && state.shell.isDue($0.job) != nil }.map(\.job)
-    }
-    let ended = Set(jobs.endless + watches).sorted()
-    lostOutput.withLock { $0.silence }(ended)
-    jobs.cancel(ended)
-  }
-
   /// Returns a line for display, without typed secrets and terminal control characters.
   public func shown(_ line: ScriptLine) -> String {
     let line = withoutAliases(line)
@@ -478,11 +461,6 @@ public final class LineExecutor: Sendable {
     endIfUnread(context)
     let code = await jobs.wait(for: [context.job], in: line.id)[0]
     return await closeOutput(of: context, code, line)
-  }
-
-  /// Ends a command without an end that has started after the reader of standard output has left.
-  private func endIfUnread(_ context: CommandContext) {
-    if isEndless(context.job), lostOutputCode != nil { endWithoutOutput() }
   }
 
   /// Closes the file that receives a command's output, if any. A failed write is a failure of its

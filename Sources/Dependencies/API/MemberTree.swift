@@ -56,7 +56,7 @@ package struct MemberTree: Sendable {
   }
 
   /// The largest number of elements that indexes skip in the whole body, since each is sent.
-  private static let mostSkipped = 9_999
+  fileprivate static let mostSkipped = 9_999
 
   private enum Step {
     case key(String), index(Int), append
@@ -234,7 +234,8 @@ extension MemberTree.Problem {
       "the path '\(shown(member).prefix(40))...' has more than \(JSONLimits.default.depth) steps"
     case .negative: "the index in the name of \(item) is negative"
     case .firstKey: "the first brackets in the name of \(item) have a key"
-    case .skipped: "the indexes up to \(item) skip more than 9999 elements"
+    case .skipped:
+      "the indexes up to \(item) skip more than \(MemberTree.mostSkipped) elements"
     case .repeated: "\(earlier) and \(item) are the same member of the JSON body"
     case .conflict(let place, let kind, let earlierKind):
       "\(item) makes \(place.isEmpty ? "the body" : "'\(place)'") \(kind), and \(earlier) "
