@@ -204,9 +204,9 @@ final class BoardRun: Sendable {
 
   /// Refuses a home that is a file or is below one. It must not be treated as an empty home.
   private func refuseHome() -> Int32? {
-    guard let home = options.home, let file = PathComponents.file(inPlaceOf: home) else {
-      return nil
-    }
+    guard let home = options.home,
+      case .file(let file)? = PathObstacle(to: home, isFolder: true)
+    else { return nil }
     return complain(
       "the home '\(home)' is not a folder\(file == home ? "" : ": '\(file)' is a file")",
       help: "--home takes a folder, which is made where there is none", code: ExitCode.cannotCreate)

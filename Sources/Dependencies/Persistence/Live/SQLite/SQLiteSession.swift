@@ -121,8 +121,12 @@ struct SQLiteSession {
     -> DatabaseFile.Opened
   {
     guard role == .writer else { return try file.openReader(operation: operation) }
-    guard making || FileSystem().isTaken(file.path) else { return .missing }
-    return .ready(try file.openWriter(operation: operation))
+    if !making, try file.isMissing(operation: operation) { return .missing }
+    do throws(PersistenceError) { return .ready(try file.openWriter(operation: operation)) } catch {
+      // A call that only reads also runs on a full disk.
+      guard !making, error.kind == .full else { throw error }
+      return try file.openAlone(operation: operation)
+    }
   }
 
   /// Closes the connection. The next call opens it again. Throws if a statement was left open,
