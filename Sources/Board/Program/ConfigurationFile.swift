@@ -33,6 +33,13 @@ enum ConfigurationFile {
       bytes = try files.read(file, limit: limit + 1)
     } catch {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
+      if !error.isMissing, let obstacle = PathObstacle(to: path) {
+        throw UsageError(
+          "cannot look for the configuration '\(path)': \(obstacle)",
+          help: "use the folder as its owner, or name another one with "
+            + (options.config == nil ? "--home" : "--config"),
+          kind: .io)
+      }
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
         help: error.isMissing

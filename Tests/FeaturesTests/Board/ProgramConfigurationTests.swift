@@ -1,3 +1,5 @@
+import SwiftBoardFeatures
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
@@ -33,6 +35,27 @@ struct ProgramConfigurationTests {
     #expect(found.output == .json)
     #expect(found.timeout == .seconds(1))
     #expect(!found.isQuiet)
+  }
+
+  @Test("a home that cannot be entered is named, and not a file that may not be there")
+  func unreachableHome() throws {
+    let folder = try TemporaryFolder()
+    let loop = folder.path("loop")
+    try #require(symlink("loop", loop) == 0)
+    var options = ProgramOptions()
+    options.givenHome = loop
+    for config in [nil, loop + "/other.json"] {
+      options.config = config
+      let error = #expect(throws: UsageError.self) {
+        try ConfigurationFile.read(for: options, [:], BoardFeatures.all)
+      }
+      #expect(error?.kind == .io)
+      #expect(
+        error?.message.hasPrefix(
+          "cannot look for the configuration '\(config ?? loop + "/config.json")': "
+            + "'\(loop)' cannot be entered: ") == true, "\(error?.message ?? "")")
+      #expect(error?.help?.hasSuffix(config == nil ? "with --home" : "with --config") == true)
+    }
   }
 
   @Test("an environment has a home, services and options of its own")
