@@ -4,7 +4,9 @@ package enum PathObstacle: Sendable, Hashable, CustomStringConvertible {
   case file(String)
   /// A symbolic link without a target.
   case link(String)
-  /// A folder or link through which the system leads nowhere, with the error number.
+  /// A folder that may not be entered, and whether it belongs to the user of this process.
+  case closed(String, isOwn: Bool)
+  /// A part of the path that the system does not find for another reason, with the error number.
   case refusal(String, code: Int32)
 
   /// Finds the obstacle on the way to a path. Returns `nil` if the path exists, or if only it and
@@ -13,26 +15,33 @@ package enum PathObstacle: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter isFolder: Whether a file at the path itself is an obstacle, too.
   package init?(to path: String, isFolder: Bool = false) {
     var part = path
-    var code: Int32 = 0
+    // The last part that was not found, in the folder `part`.
+    var missing: (part: String, code: Int32)?
     while !part.isEmpty {
-      if let info = FileInfo(part) {
-        if !info.isFolder, part != path || isFolder {
-          self = .file(part)
-        } else if [0, ENOENT, ENOTDIR].contains(code) {
-          return nil
-        } else {
-          self = .refusal(part, code: code)
-        }
-        return
+      var info = FileInfo(part)
+      let code = errno
+      // Another process may make a file after the first look, so this need not be a link.
+      if info == nil { info = FileInfo(part, followsLink: false) }
+      guard let info else {
+        missing = (part, code)
+        let folder = PathComponents(part).folder
+        guard folder != part else { break }
+        part = folder
+        continue
       }
-      code = errno
-      if FileInfo(part, followsLink: false) != nil {
+      if info.isLink {
         self = [ENOENT, ENOTDIR].contains(code) ? .link(part) : .refusal(part, code: code)
-        return
+      } else if !info.isFolder, part != path || isFolder {
+        self = .file(part)
+      } else if let missing, ![ENOENT, ENOTDIR].contains(missing.code) {
+        self =
+          missing.code == EACCES
+          ? .closed(part, isOwn: info.owner == geteuid())
+          : .refusal(missing.part, code: missing.code)
+      } else {
+        return nil
       }
-      let folder = PathComponents(part).folder
-      guard folder != part else { break }
-      part = folder
+      return
     }
     return nil
   }
@@ -42,8 +51,9 @@ package enum PathObstacle: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .file(let path): "'\(path)' is a file, not a folder"
     case .link(let path): "'\(path)' is a symbolic link that leads nowhere"
+    case .closed(let path, _): "'\(path)' cannot be entered: \(SystemError.text(of: EACCES))"
     case .refusal(let path, let code):
-      "'\(path)' cannot be entered: \(SystemError.text(of: code))"
+      "'\(path)' cannot be examined: \(SystemError.text(of: code))"
     }
   }
 }

@@ -51,6 +51,37 @@ struct PathObstacleTests {
     }
   }
 
+  @Test("a name that is too long is one, and not the folder that it would be in")
+  func longName() throws {
+    let folder = try TemporaryFolder()
+    let name = folder.path(String(repeating: "n", count: 300))
+    for path in [name, name + "/a", name + "/a/b"] {
+      let obstacle = PathObstacle(to: path)
+      #expect(obstacle == .refusal(name, code: ENAMETOOLONG), "\(path)")
+      #expect(
+        obstacle?.description
+          == "'\(name)' cannot be examined: \(SystemError.text(of: ENAMETOOLONG))", "\(path)")
+    }
+  }
+
+  @Test("a file that another process makes or replaces meanwhile is none")
+  func changingFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    let made = Task.detached {
+      for _ in 0..<5000 {
+        try folder.write("", to: "file")
+        unlink(path)
+      }
+    }
+    var found: Set<PathObstacle> = []
+    for _ in 0..<5000 {
+      if let obstacle = PathObstacle(to: path) { found.insert(obstacle) }
+    }
+    try await made.value
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test(
     "a folder without permission is one, and not what would be below it",
     .enabled(if: geteuid() != 0, "root may enter every folder"))
@@ -62,7 +93,11 @@ struct PathObstacleTests {
     defer { chmod(closed, 0o700) }
     #expect(PathObstacle(to: closed) == nil)
     for path in ["closed/a", "closed/a/b"] {
-      #expect(PathObstacle(to: folder.path(path)) == .refusal(closed, code: EACCES), "\(path)")
+      let obstacle = PathObstacle(to: folder.path(path))
+      #expect(obstacle == .closed(closed, isOwn: true), "\(path)")
+      #expect(
+        obstacle?.description
+          == "'\(closed)' cannot be entered: \(SystemError.text(of: EACCES))", "\(path)")
     }
   }
 }

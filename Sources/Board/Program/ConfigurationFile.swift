@@ -34,10 +34,15 @@ enum ConfigurationFile {
     } catch {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
       if !error.isMissing, let obstacle = PathObstacle(to: path) {
+        let help =
+          switch obstacle {
+          case .closed(let folder, isOwn: true): "chmod 700 '\(folder)', or "
+          case .closed: "use the folder as its owner, or "
+          default: ""
+          }
         throw UsageError(
           "cannot look for the configuration '\(path)': \(obstacle)",
-          help: "use the folder as its owner, or name another one with "
-            + (options.config == nil ? "--home" : "--config"),
+          help: help + "name another one with " + (options.config == nil ? "--home" : "--config"),
           kind: .io)
       }
       throw UsageError(

@@ -82,20 +82,23 @@ struct LiveInstallation: Sendable {
   }
 
   /// Returns the problem of a path that cannot be reached, and at which nothing can be created, or
-  /// `nil` if there is none.
+  /// `nil` if there is none. Requests work without a cache.
   private func obstacle(_ subject: String, _ path: String) -> InstallationFinding? {
     guard let obstacle = PathObstacle(to: path) else { return nil }
     let remedy: InstallationFinding.Remedy =
       switch obstacle {
       case .file: .other("move the file away")
       case .link: .other("remove the link, or create what it points to")
-      case .refusal(_, let code): code == EACCES ? .runAsOwner : .otherFolder
+      case .closed(let folder, isOwn: true): .changeMode(path: folder, mode: 0o700)
+      case .closed: .runAsOwner
+      case .refusal: .otherFolder
       }
     let text =
       if case .link(path) = obstacle { "\(path) is a symbolic link that leads nowhere" } else {
         "\(path) cannot be reached: \(obstacle)"
       }
-    return InstallationFinding(subject, .problem, text, remedy: remedy)
+    return InstallationFinding(
+      subject, path == paths.cacheDatabase ? .note : .problem, text, remedy: remedy)
   }
 
   /// Returns the problems of a file: if it is of another kind, if others can change it, if they can

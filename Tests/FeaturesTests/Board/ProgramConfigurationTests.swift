@@ -53,9 +53,27 @@ struct ProgramConfigurationTests {
       #expect(
         error?.message.hasPrefix(
           "cannot look for the configuration '\(config ?? loop + "/config.json")': "
-            + "'\(loop)' cannot be entered: ") == true, "\(error?.message ?? "")")
-      #expect(error?.help?.hasSuffix(config == nil ? "with --home" : "with --config") == true)
+            + "'\(loop)' cannot be examined: ") == true, "\(error?.message ?? "")")
+      let option = config == nil ? "--home" : "--config"
+      #expect(error?.help == "name another one with \(option)")
     }
+  }
+
+  @Test(
+    "a home that its owner has closed can be opened again",
+    .enabled(if: geteuid() != 0, "root may enter every folder"))
+  func closedHome() throws {
+    let folder = try TemporaryFolder()
+    let closed = folder.path("closed")
+    try FileSystem().makeFolder(closed)
+    chmod(closed, 0)
+    defer { chmod(closed, 0o700) }
+    var options = ProgramOptions()
+    options.givenHome = closed
+    let error = #expect(throws: UsageError.self) {
+      try ConfigurationFile.read(for: options, [:], BoardFeatures.all)
+    }
+    #expect(error?.help == "chmod 700 '\(closed)', or name another one with --home")
   }
 
   @Test("an environment has a home, services and options of its own")
