@@ -89,11 +89,16 @@ struct DatabaseDurabilityTests {
       exec unshare -Urm sh -c 'mount -t tmpfs -o size=700k none disk && cp -r h disk/h || exit 99
         rm -f disk/h/*-shm
         cat /dev/zero > disk/filler 2> errors
+        "$0" --home disk/h -c "db backup copy.sqlite"; echo "status $?"
         exec "$0" --home disk/h -k -c "db check" -c "db stats"' "$0"
       """)
     #expect(outcome.status == .exited(0), "\(outcome.errorText)")
     #expect(outcome.errorText.contains("the database is whole"), "\(outcome.errorText)")
     #expect(outcome.outputText.contains("log_records      1\n"), "\(outcome.outputText)")
+    // A copy needs the writing connection.
+    #expect(outcome.outputText.hasPrefix("status 74\n"), "\(outcome.outputText)")
+    let reason = "there is no space left for the database ("
+    #expect(outcome.errorText.ranges(of: reason).count == 1, "\(outcome.errorText)")
   }
 
   // MARK: A disk that refuses
