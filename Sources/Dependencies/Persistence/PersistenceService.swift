@@ -36,7 +36,7 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// Returns the path of the main file if it does not exist yet, or `nil` if it does. The first
   /// change creates it.
   ///
-  /// - Throws: The error of a file that cannot be reached or opened.
+  /// - Throws: The error of a file that cannot be reached, or is gone.
   func missingDatabase() async throws(PersistenceError) -> String?
   /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics

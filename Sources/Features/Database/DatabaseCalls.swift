@@ -135,6 +135,7 @@ extension DatabaseCommand {
   private static func recover(_ path: String) -> Call {
     {
       try $0.files.checkTarget(path, isRecording: false)
+      try await DatabaseTransfer($0).checkDatabase()
       return .recovered(
         path: path, recovery: try await $0.persistence.recover(to: path), failsIncomplete: true)
     }

@@ -147,6 +147,7 @@ enum DatabaseCommands {
     CommandSpec(
       ["db", "check"],
       "check that the database is whole, every document and index; a list verifies what it shows",
+      details: "With --json, true says that it is, and false that there is no database yet.",
       examples: ["db check"]
     ) { _ in .db(.check) },
     CommandSpec(

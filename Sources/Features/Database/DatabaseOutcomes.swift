@@ -53,8 +53,8 @@ enum DatabaseOutcomes {
     case .statistics(let statistics): return show(statistics, job)
     case .healthy(_, let path?):
       return Outcome(
-        job: job, value: .null,
-        notes: [Outcome.Note("there is no database yet (\(path)); the first change creates it")])
+        job: job, value: .bool(false),
+        notes: [.warning("there is no database yet (\(path)); the first change creates it")])
     case .healthy(let triggers, nil):
       return Outcome(
         job: job, value: .bool(true),

@@ -132,6 +132,7 @@ struct DatabaseFileTests {
         try await service.setPreference("p", to: "1")
       },
       await failure { () throws(PersistenceError) in try marks.look(forKeychainAt: "/k") },
+      await failure { () throws(PersistenceError) in try marks.mark(forKeychainAt: "/k") },
     ]
     let link = "\(folder.path)/\(name.prefix { $0 != "/" })"
     for (index, error) in errors.enumerated() {
@@ -159,8 +160,12 @@ struct DatabaseFileTests {
       },
       await failure { () throws(PersistenceError) in try await service.clearLogRecords() },
       await failure { () throws(PersistenceError) in try await service.check() },
+      await failure { () throws(PersistenceError) in try await service.statistics() },
     ] {
       #expect(error?.kind == .cannotOpen, "\(String(describing: error))")
+      #expect(
+        error?.message.hasPrefix("the cache cannot be reached: ") == true,
+        "\(error?.message ?? "")")
     }
   }
 

@@ -279,10 +279,11 @@ struct DatabaseFeatureTests {
     let main = folder.path("home/main.sqlite")
     let lines = lines(withDatabaseAt: main, in: folder)
     try await world.files.write(Data("precious".utf8), to: "e", mode: .create)
-    for line in ["db export e", "db export e films", "db backup \(folder.path("b"))"] {
+    let copy = folder.path("b")
+    for line in ["db export e", "db export e films", "db backup \(copy)", "db recover \(copy)"] {
       #expect(await lines.run(line) == 66, "\(line)")
     }
-    #expect(lines.allPrinted.ranges(of: "there is no database yet (\(main))").count == 3)
+    #expect(lines.allPrinted.ranges(of: "there is no database yet (\(main))").count == 4)
     #expect(try await world.files.read("e", limit: 100) == Data("precious".utf8))
     #expect(FileInfo(folder.path("home")) == nil && FileInfo(folder.path("b")) == nil)
     // Without documents, it exists.
@@ -301,7 +302,11 @@ struct DatabaseFeatureTests {
     let lines = lines(withDatabaseAt: main, in: folder)
     #expect(await lines.run("db check") == 0)
     #expect(
-      lines.allPrinted == "there is no database yet (\(main)); the first change creates it\n")
+      lines.allPrinted
+        == "warning: there is no database yet (\(main)); the first change creates it\n")
+    let result = DatabaseResult.healthy(triggers: [], missing: main)
+    let outcome = DatabaseOutcomes.outcome(of: .succeeded(job: 1, result: result, masked: nil))
+    #expect(outcome?.value == .bool(false))
     #expect(await lines.run("db put c 1 1") == 0)
     #expect(await lines.run("db check") == 0)
     #expect(lines.allPrinted.hasSuffix("the database is whole\n"), "\(lines.allPrinted)")
@@ -315,7 +320,8 @@ struct DatabaseFeatureTests {
     let lines = lines(withDatabaseAt: folder.path("main.sqlite"), in: folder)
     try await world.files.write(Data("precious".utf8), to: "e", mode: .create)
     let commands = [
-      "db export e", "db export e films", "db backup \(folder.path("b"))", "db check", "db list",
+      "db export e", "db export e films", "db backup \(folder.path("b"))",
+      "db recover \(folder.path("b"))", "db check", "db list",
       "db list c", "db get c 1", "db put c 1 1", "db remove c 1", "db stats", "db preference list",
       "db index", "api service list",
     ]

@@ -84,7 +84,7 @@ final class DatabaseFile: Sendable {
       if case .file = obstacle { .cannotCreate } else { .cannotOpen }
     throw PersistenceError(
       kind, path: path, operation: operation,
-      what: "the database cannot be reached: \(obstacle)")
+      what: "the \(schema.name) cannot be reached: \(obstacle)")
   }
 
   /// Opens a connection that reads the file as it is, where no file can be created beside it. Use
