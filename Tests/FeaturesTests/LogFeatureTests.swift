@@ -38,6 +38,10 @@ struct LogFeatureTests {
     world.persistence.failNext("clearLogRecords", with: .busy)
     #expect(try run("log clear", in: world).status == 74)
     #expect(world.logger.recent(limit: 9).map(\.message) == ["y"])
+    // A cache that cannot be reached keeps nothing else from being removed.
+    world.persistence.failNext("clearLogRecords", with: .cannotOpen)
+    #expect(try run("log clear", in: world).status == 74)
+    #expect(world.logger.recent(limit: 9) == [])
   }
 
   @Test("log tail of a negative number shows nothing")
