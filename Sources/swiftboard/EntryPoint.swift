@@ -31,6 +31,24 @@ func enter(
     return BoardProgram.refuse(
       argument: invalid + 1, of: arguments, environment: ProcessInfo.processInfo.environment)
   }
+  if let code = BoardProgram.refuse(
+    variables: invalidVariables(), of: ProcessInfo.processInfo.environment, arguments: arguments)
+  {
+    return code
+  }
   Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments)) }
   dispatchMain()
+}
+
+/// Returns the names of the environment variables that are not UTF-8, without repairs.
+private func invalidVariables() -> [String] {
+  var names: [String] = []
+  var index = 0
+  while let entry = environ[index] {
+    if String(validatingCString: entry) == nil {
+      names.append(String(String(cString: entry).prefix { $0 != "=" }))
+    }
+    index += 1
+  }
+  return names
 }

@@ -83,4 +83,28 @@ struct ArgumentTests {
       run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":64,"#) == before.hasPrefix("--json"))
     #expect(try program.text("out") == "")
   }
+
+  @Test(
+    "a variable that names a file and is not UTF-8 is refused: repaired it would name another one",
+    arguments: [
+      "HOME", "XDG_STATE_HOME", "SWIFTBOARD_HOME", "SWIFTBOARD_CONFIG", "SWIFTBOARD_KEY_FILE",
+    ])
+  func variable(name: String) async throws {
+    let program = try Program()
+    let run = try await program.shell(
+      #"env \#(name)="$PWD/$(printf 'a\377b')" $0 --json log note x > out; code=$?; ls; exit $code"#)
+    #expect(run.status == .exited(78), "\(run.errorText)")
+    #expect(run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":78,"#))
+    #expect(run.errorText.contains("the variable \(name) is not UTF-8"), "\(run.errorText)")
+    #expect(run.outputText == "home\nout\n")
+    #expect(try program.text("out") == "")
+  }
+
+  @Test("another variable may have any bytes")
+  func otherVariable() async throws {
+    let program = try Program()
+    let run = try await program.shell(#"env LESS="$(printf 'a\377b')" $0 --home h echo x"#)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == "x\n")
+  }
 }

@@ -103,6 +103,28 @@ public enum BoardProgram {
     return ExitCode.usage
   }
 
+  /// Reports that a variable which names a file or a folder, or is one of the program's own, is not
+  /// UTF-8. Like an argument, it is not repaired.
+  ///
+  /// - Parameters:
+  ///   - names: The names of all variables that are not UTF-8.
+  ///   - environment: The environment variables, with a replacement character for each invalid
+  ///     byte.
+  ///   - arguments: The arguments without the program's name.
+  ///   - program: The name of the program.
+  /// - Returns: The exit code, or `nil` if the program takes no name from one of them.
+  public static func refuse(
+    variables names: [String], of environment: [String: String], arguments: [String],
+    program: String = "swiftboard"
+  ) -> Int32? {
+    guard let name = names.sorted().first(where: ProgramVariables.mustBeUTF8) else { return nil }
+    complain(
+      "the variable \(name) is not UTF-8",
+      help: "give names as UTF-8: rename the file or the folder, or unset the variable",
+      code: ExitCode.configuration, program: program, isJSON: asksForJSON(arguments, environment))
+    return ExitCode.configuration
+  }
+
   /// Returns whether failures are JSON before the options have been parsed.
   private static func asksForJSON(
     _ arguments: [String], _ environment: [String: String]

@@ -17,6 +17,17 @@ enum ProgramVariables {
     secrets + [folders(of: program)] + others
   }
 
+  /// Returns whether a variable is one of the program's own or names a file or a folder. With
+  /// repaired bytes, it would name another one.
+  static func mustBeUTF8(_ variable: String) -> Bool {
+    names.contains(variable) || namesOfFiles.contains(variable)
+  }
+
+  private static let namesOfFiles: Set = [
+    "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
+    "CREDENTIALS_DIRECTORY", "TMPDIR", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+  ]
+
   private static func folders(of program: String) -> Row {
     (
       ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],

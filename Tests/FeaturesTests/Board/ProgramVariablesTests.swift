@@ -45,6 +45,16 @@ import Testing
     #expect(described.subtracting(found) == Self.ofOthers)
   }
 
+  @Test("a variable that names a file or a folder must be UTF-8, and another one need not")
+  func names() {
+    for (names, meaning) in ProgramVariables.described(for: "swiftboard") {
+      let namesFile = meaning.contains("file") || meaning.contains("folder")
+      for name in names { #expect(ProgramVariables.mustBeUTF8(name) == namesFile, "\(name)") }
+    }
+    #expect(ProgramVariables.names.allSatisfy(ProgramVariables.mustBeUTF8))
+    #expect(BoardProgram.refuse(variables: ["LESS"], of: [:], arguments: []) == nil)
+  }
+
   @Test("the page of the configuration has the table of the variables, and so has the manual page")
   func documents() throws {
     let rows = ProgramVariables.described(for: "swiftboard").map { names, meaning in
