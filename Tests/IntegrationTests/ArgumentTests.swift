@@ -92,7 +92,10 @@ struct ArgumentTests {
   func variable(name: String) async throws {
     let program = try Program()
     let run = try await program.shell(
-      #"env \#(name)="$PWD/$(printf 'a\377b')" $0 --json log note x > out; code=$?; ls; exit $code"#)
+      #"""
+      env \#(name)="$PWD/$(printf 'a\377b')" $0 --json log note x > out
+      code=$?; ls; exit $code
+      """#)
     #expect(run.status == .exited(78), "\(run.errorText)")
     #expect(run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":78,"#))
     #expect(run.errorText.contains("the variable \(name) is not UTF-8"), "\(run.errorText)")

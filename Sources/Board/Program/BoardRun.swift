@@ -14,6 +14,8 @@ final class BoardRun: Sendable {
   private let dependencies: Dependencies
   let paths: BoardPaths
   private let userHome: String
+  /// What names the home and the recording, for messages: an option or its variable.
+  private let sources: (home: String, record: String)
   private let seed: UInt64
   let output: BoardOutputWriter
   let signalEnd: SignalEnd
@@ -60,6 +62,10 @@ final class BoardRun: Sendable {
       options, environment, features.program, settings, seed: seed, activity, output)
     paths = configuration.paths
     userHome = BoardPaths.userHome(environment)
+    sources = (
+      ProgramOption.source(of: "home", options.home, in: environment),
+      ProgramOption.source(of: "record", options.record, in: environment)
+    )
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
       limit: options.completionTimeout ?? BoardCompletion.defaultLimit)
@@ -182,7 +188,7 @@ final class BoardRun: Sendable {
     } catch {
       let failure = Failure(error)
       var help = failure.help
-      if case .exists = error { help = "--record needs a new file" }
+      if case .exists = error { help = "\(sources.record) needs a new file" }
       return complain(
         "\(error)", help: help, code: failure.code, word: failure.error)
     }
@@ -209,7 +215,8 @@ final class BoardRun: Sendable {
     }
     return complain(
       "the home '\(home)' is not a folder\(file == home ? "" : ": '\(file)' is a file")",
-      help: "--home takes a folder, which is made where there is none", code: ExitCode.cannotCreate)
+      help: "\(sources.home) takes a folder, which is made where there is none",
+      code: ExitCode.cannotCreate)
   }
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of

@@ -33,11 +33,12 @@ enum ConfigurationFile {
       bytes = try files.read(file, limit: limit + 1)
     } catch {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
+      let source = ProgramOption.source(of: "config", options.config, in: variables)
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
         help: error.isMissing
-          ? "--config takes a file that exists"
-          : "make the file readable, or name another one with --config",
+          ? "\(source) takes a file that exists"
+          : "make the file readable, or name another one with \(source)",
         kind: error.isMissing ? .missing : .io)
     }
     guard bytes.count <= limit else {
