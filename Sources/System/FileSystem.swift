@@ -8,7 +8,8 @@ package struct FileSystem: Sendable {
   /// A kind of call.
   package enum Call: String, Sendable, CaseIterable {
     case resolve, makeFolder, openFolder, openLock, lock, unlock, list
-    case openFile, createFile, info, infoOfName, changeMode, read, write, truncate, sync, close
+    case openFile, createFile, info, infoOfName, access, changeGroup, changeMode
+    case read, write, truncate, sync, close
     case link, rename, renameWithoutReplacing, syncFolder, remove
 
     /// The name of the system call.
@@ -21,6 +22,8 @@ package struct FileSystem: Sendable {
       case .list: "readdir"
       case .info: "fstat"
       case .infoOfName: "stat"
+      case .access: "access"
+      case .changeGroup: "fchown"
       case .changeMode: "fchmod"
       case .read: "read"
       case .write: "write"
@@ -119,6 +122,11 @@ package struct FileSystem: Sendable {
       if error.code == ENOENT { return nil }
       throw error
     }
+  }
+
+  /// Throws if the permissions of a file, or its file system, do not let this process write to it.
+  package func checkWritable(_ path: String) throws(SystemError) {
+    try perform(.access, path) { _ in Int(SwiftBoardSystem.access(path, W_OK)) }
   }
 
   /// Adds a name to a file. Fails with `EEXIST` if the name exists.
@@ -316,6 +324,17 @@ package struct FileSystem: Sendable {
     var status = stat()
     try perform(.info, file.name) { _ in Int(fstat(file.number, &status)) }
     return FileInfo(status)
+  }
+
+  /// Gives an open file the group of the file at a path.
+  package func changeGroup(
+    _ file: OpenFile, toThatOf path: String
+  ) throws(SystemError) {
+    try perform(.changeGroup, file.name) { _ in
+      var status = stat()
+      guard stat(path, &status) == 0 else { return -1 }
+      return Int(fchown(file.number, .max, status.st_gid))
+    }
   }
 
   package func changeMode(_ file: OpenFile, to mode: UInt32) throws(SystemError) {

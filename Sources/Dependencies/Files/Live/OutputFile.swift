@@ -117,6 +117,34 @@ package struct OutputFile: Sendable {
     }
   }
 
+  /// Checks that a file may be replaced: its own permissions, which a rename does not ask for, and
+  /// those of its folder. A file that is written directly passes.
+  ///
+  /// - Throws: `cannotCreate`.
+  static func checkReplaceable(
+    _ path: String, _ info: FileInfo, _ system: FileSystem
+  ) throws(FileError) {
+    guard info.isRegular, standardDescriptor(of: info) == nil else { return }
+    do throws(SystemError) { try system.checkWritable(path) } catch {
+      throw FileError(cannotCreate: path, error.code)
+    }
+    let target = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true)
+    do throws(SystemError) { try system.checkWritable(target.folder) } catch {
+      throw FileError(
+        .cannotCreate, path: path,
+        message: "\(path) cannot be replaced: its folder \(target.folder) cannot be written to: "
+          + SystemError.text(of: error.code))
+    }
+  }
+
+  /// Returns the descriptor of standard output or standard error if it is open for writing on that
+  /// file.
+  private static func standardDescriptor(of info: FileInfo) -> Int32? {
+    [STDOUT_FILENO, STDERR_FILENO].first {
+      FileInfo(descriptor: $0)?.id == info.id && fcntl($0, F_GETFL) & O_ACCMODE != O_RDONLY
+    }
+  }
+
   /// Closes the file and restores the previous state.
   package func discard() {
     takeBack(isOpen: true)
@@ -154,16 +182,21 @@ package struct OutputFile: Sendable {
       }
       if mode == .create { throw exists }
       if !old.isRegular { return (try open(path, O_WRONLY), .nothing) }
-      if let file = standardDescriptor(of: old) { return (file, .nothing) }
+      if let file = duplicateOfStandardDescriptor(of: old) { return (file, .nothing) }
       switch mode {
       case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
       case .stream where old.owner != geteuid() || old.names > 1:
         return (try open(path, O_WRONLY | O_TRUNC), .nothing)
       case .stream:
-        do throws(FileError) { return try openTemporary(old) } catch {
+        do throws(FileError) {
+          try checkReplaceable(path, old, system)
+          return try openTemporary(old)
+        } catch {
           return (try open(path, O_WRONLY | O_TRUNC), .nothing)
         }
-      case .replace, .create: return try openTemporary(old)
+      case .replace, .create:
+        try checkReplaceable(path, old, system)
+        return try openTemporary(old)
       }
     }
 
@@ -180,18 +213,14 @@ package struct OutputFile: Sendable {
     /// Returns a duplicate of standard output's or standard error's descriptor if that is open on
     /// the same file. Writing continues at their offset, and the file is not replaced: later writes
     /// to them would be lost with the replaced file.
-    private func standardDescriptor(of info: FileInfo) -> OpenFile? {
-      for number in [STDOUT_FILENO, STDERR_FILENO] {
-        guard FileInfo(descriptor: number)?.id == info.id,
-          fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
-        else { continue }
-        let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
-        if descriptor >= 0 { return OpenFile(descriptor, name: path) }
-      }
-      return nil
+    private func duplicateOfStandardDescriptor(of info: FileInfo) -> OpenFile? {
+      guard let number = standardDescriptor(of: info) else { return nil }
+      let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
+      return descriptor < 0 ? nil : OpenFile(descriptor, name: path)
     }
 
-    /// - Parameter old: The file whose permissions the new one gets.
+    /// - Parameter old: The file whose group, where that is permitted, and permissions the new one
+    ///   gets.
     private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
       let temporary: TemporaryFile
       do throws(SystemError) {
@@ -200,6 +229,7 @@ package struct OutputFile: Sendable {
         throw cannotOpen(error)
       }
       if let old {
+        try? system.changeGroup(temporary.file, toThatOf: target)
         do throws(SystemError) {
           try system.changeMode(temporary.file, to: old.mode & 0o777)
         } catch {
