@@ -126,19 +126,24 @@ struct LineSourceTests {
     #expect(try await source.next(isContinuation: false) == .end)
   }
 
-  @Test("files that cannot be read")
+  @Test("files that do not exist, and others that cannot be read")
   func missing() async throws {
-    for path in ["/nonexistent/x.sb", "", "a\0b"] {
+    for path in ["/nonexistent/x.sb", "/dev/null/x.sb", "", "a\0b"] {
       let error = await #expect(throws: LineSourceError.self) {
         try await DescriptorLineSource.file(path)
       }
       #expect(error?.kind == .missing)
     }
+    let name = String(repeating: "x", count: 300)
+    var error = await #expect(throws: LineSourceError.self) {
+      try await DescriptorLineSource.file("/\(name)")
+    }
+    #expect(error?.kind == .io)
     let folder = try await DescriptorLineSource.file("/")
-    let error = await #expect(throws: LineSourceError.self) {
+    error = await #expect(throws: LineSourceError.self) {
       try await folder.next(isContinuation: false)
     }
-    #expect(error?.kind == .missing)
+    #expect(error?.kind == .io)
   }
 
   @Test("a plain reader shows its prompt, reads lines, can be interrupted")
