@@ -161,6 +161,9 @@ struct OutputFileTests {
     let error = #expect(throws: FileError.self) { try write("x", to: &file) }
     #expect(error?.kind == .full)
     file.discard()
+    #expect(throws: Never.self) { try OutputFile("/dev/full", .create).discard() }
+    let folder = #expect(throws: FileError.self) { _ = try OutputFile("/dev", .create) }
+    #expect(folder?.kind == .exists)
     var status = stat()
     #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }

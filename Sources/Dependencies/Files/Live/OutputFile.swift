@@ -20,7 +20,7 @@ package struct OutputFile: Sendable {
     /// Appends to it. After a failure, the file is truncated to its old length, unless another
     /// program has added something in the meantime.
     case append
-    /// Fails if it exists.
+    /// Fails if it exists, and for a folder.
     case create
   }
 
@@ -180,9 +180,11 @@ package struct OutputFile: Sendable {
         guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
         return try openNew(mode)
       }
-      if mode == .create { throw exists }
-      if !old.isRegular { return (try open(path, O_WRONLY), .nothing) }
+      if !old.isRegular, mode != .create || !old.isFolder {
+        return (try open(path, O_WRONLY), .nothing)
+      }
       if let file = duplicateOfStandardDescriptor(of: old) { return (file, .nothing) }
+      if mode == .create { throw exists }
       switch mode {
       case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
       case .stream where old.owner != geteuid() || old.names > 1:
