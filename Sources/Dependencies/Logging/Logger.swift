@@ -57,8 +57,8 @@ extension Logger {
 public enum LogNoteError: Error, Sendable, Equatable {
   /// The level of the category `note` excludes notes.
   case disabled
-  /// A sink lost a record in the meantime, which may be this one.
-  case dropped
+  /// A sink lost a record in the meantime, which may be this one, for a reason if it is known.
+  case dropped(reason: String?)
   /// A sink did not accept the record within 30 seconds. It may still do so.
   case late
 }
@@ -70,6 +70,7 @@ extension Logger {
     let dropped = statistics().dropped
     log(text, level: .notice, category: "note")
     guard await flush(within: .seconds(30)) else { throw .late }
-    guard statistics().dropped == dropped else { throw .dropped }
+    let statistics = statistics()
+    guard statistics.dropped == dropped else { throw .dropped(reason: statistics.problem) }
   }
 }

@@ -110,7 +110,9 @@ public final class LiveLogger: Logger {
     var byName: [String: Int] = [:]
     for level in LogLevel.allCases { byName[level.name] = counts[level.rawValue] }
     let dropped = dropped.load(ordering: .relaxed)
-    return LoggerStatistics(counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
+    return LoggerStatistics(
+      counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped },
+      problem: sinks.lazy.compactMap(\.problem).first)
   }
 
   /// Flushes every sink on a thread of its own, because a sink that writes to a database needs the
@@ -119,6 +121,14 @@ public final class LiveLogger: Logger {
     let deadline = ContinuousClock().now.advanced(by: duration)
     return await DetachedThread.run { [sinks] in
       sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
+    }
+  }
+
+  /// Like `flush(within:)`, but shuts the sinks down.
+  public func shutDown(within duration: Duration) async -> Bool {
+    let deadline = ContinuousClock().now.advanced(by: duration)
+    return await DetachedThread.run { [sinks] in
+      sinks.reduce(true) { $1.shutDown(deadline: deadline) && $0 }
     }
   }
 

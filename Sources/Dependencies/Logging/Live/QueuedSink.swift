@@ -53,6 +53,10 @@ struct LogLosses: Sendable {
   var count = 0
   /// The number of lost records that were reported.
   var said = 0
+  /// Why the last of them was lost, if that is known.
+  var problem: String?
+  /// Whether a loss was reported outside of the log.
+  var isReported = false
 
   var unsaid: Int { count - said }
 }
