@@ -162,6 +162,11 @@ struct ExitCodeTests {
     let script = try await program.run("-f", "missing.sb")
     #expect(script.status == .exited(66))
     #expect(script.errorText.contains("missing.sb"))
+    let recorded = try await program.run("--record", "r.jsonl", "-f", "missing.sb")
+    #expect(recorded.status == .exited(66))
+    #expect(!program.exists("r.jsonl"), "the corrected line needs the name")
+    let folder = try await program.run("-f", "home")
+    #expect(folder.status == .exited(74), "\(folder.errorText)")
   }
 
   @Test("a script that is not text is malformed") func aScriptThatIsNoTextIsMalformed() async throws

@@ -105,6 +105,10 @@ final class BoardRun: Sendable {
     handleArrived: () async -> Void = { await SignalSource.handleArrived() }
   ) async -> Int32 {
     if let code = refuseHome() { return code }
+    let script: DescriptorLineSource?
+    do throws(LineSourceError) { script = try await openScript() } catch {
+      return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
+    }
     let output = output
     let redirects = RedirectFiles(files: dependencies.files) { [self] in
       note($0, isWarning: true)
@@ -139,7 +143,7 @@ final class BoardRun: Sendable {
       answer($0, board, session, reader, redirects)
     }
     defer { editor?.finish() }
-    var code = await runLines(board, session, reader)
+    var code = await runLines(board, session, reader, script)
     if editor?.isFinished == true {
       // A signal has ended the lines. It ends the commands in the background, too.
       await handleArrived()
