@@ -135,15 +135,13 @@ struct LineSourceTests {
       #expect(error?.kind == .missing)
     }
     let name = String(repeating: "x", count: 300)
-    var error = await #expect(throws: LineSourceError.self) {
-      try await DescriptorLineSource.file("/\(name)")
+    for (path, code) in [("/\(name)", ENAMETOOLONG), ("/", EISDIR)] {
+      let error = await #expect(throws: LineSourceError.self) {
+        try await DescriptorLineSource.file(path)
+      }
+      #expect(error?.kind == .io)
+      #expect(error?.message == "cannot open \(path): \(SystemError.text(of: code))")
     }
-    #expect(error?.kind == .io)
-    let folder = try await DescriptorLineSource.file("/")
-    error = await #expect(throws: LineSourceError.self) {
-      try await folder.next(isContinuation: false)
-    }
-    #expect(error?.kind == .io)
   }
 
   @Test("a plain reader shows its prompt, reads lines, can be interrupted")

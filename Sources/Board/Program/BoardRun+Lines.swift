@@ -5,11 +5,11 @@ import SwiftBoardSystem
 /// Where the lines come from, and what happens around each of them.
 extension BoardRun {
   /// Opens the script of `-f` before anything is recorded, as a script that cannot be opened leaves
-  /// no recording. Returns `nil` if there is none, or if it is a pipe, for whose writer only
-  /// `runLines` waits.
+  /// no recording. Returns `nil` if there is none, or if it is a pipe that may be read, for whose
+  /// writer only `runLines` waits.
   func openScript() async throws(LineSourceError) -> DescriptorLineSource? {
-    guard case .script(let path, _) = options.mode, path != "-", FileInfo(path)?.isPipe != true
-    else { return nil }
+    guard case .script(let path, _) = options.mode, path != "-" else { return nil }
+    if FileInfo(path)?.isPipe == true, access(path, R_OK) == 0 { return nil }
     return try await .file(path)
   }
 
