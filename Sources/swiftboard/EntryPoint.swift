@@ -31,12 +31,8 @@ func enter(
     return BoardProgram.refuse(
       argument: invalid + 1, of: arguments, environment: ProcessInfo.processInfo.environment)
   }
-  if let code = BoardProgram.refuse(
-    variables: invalidVariables(), of: ProcessInfo.processInfo.environment, arguments: arguments)
-  {
-    return code
-  }
-  Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments)) }
+  let invalidVariables = invalidVariables()
+  Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments, invalidVariables)) }
   dispatchMain()
 }
 
@@ -46,7 +42,8 @@ private func invalidVariables() -> [String] {
   var index = 0
   while let entry = environ[index] {
     if String(validatingCString: entry) == nil {
-      names.append(String(String(cString: entry).prefix { $0 != "=" }))
+      let name = String(cString: entry).utf8.prefix { $0 != UInt8(ascii: "=") }
+      names.append(String(decoding: name, as: UTF8.self))
     }
     index += 1
   }
