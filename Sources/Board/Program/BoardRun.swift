@@ -14,7 +14,8 @@ final class BoardRun: Sendable {
   private let dependencies: Dependencies
   let paths: BoardPaths
   private let userHome: String
-  /// What names the home and the recording, for messages: an option or its variable.
+  /// What names the home and the recording, for messages: an option, its variable, or a key of the
+  /// configuration file.
   private let sources: (home: String, record: String)
   private let seed: UInt64
   let output: BoardOutputWriter
@@ -48,7 +49,7 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
-    let shown = BoardRun.shownOptions(options, terminal, features)
+    let shown = BoardRun.shownOptions(options, features)
     let screen = BoardRun.screen(
       terminal, isInteractive, usesColor: terminal.usesColor(shown.color ?? .auto, onError: true),
       isASCII: settings.isASCII)
@@ -59,11 +60,13 @@ final class BoardRun: Sendable {
     self.output = output
     activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
     let configuration = BoardRun.configuration(
-      options, environment, features.program, settings, seed: seed, activity, output)
+      options, environment, features.program, BoardRun.settings(shown, terminal, isInteractive),
+      seed: seed, activity, output)
     paths = configuration.paths
     userHome = BoardPaths.userHome(environment)
     sources = (
-      ProgramOption.source(of: "home", options.home, in: environment),
+      options.givenHome == nil
+        ? "'home' of config.json" : ProgramOption.source(of: "home", options.home, in: environment),
       ProgramOption.source(of: "record", options.record, in: environment)
     )
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
