@@ -13,8 +13,9 @@ public protocol LogRecordSink: Sendable {
   func shutDown(deadline: ContinuousClock.Instant) -> Bool
   /// The number of records that the sink has lost.
   var dropped: Int { get }
-  /// Why the last of them was lost, for the user, or `nil` if that is not known.
-  var problem: String? { get }
+  /// Returns why the last of them was lost, for the user, or `nil` if that is not known. The caller
+  /// reports the losses so far, and `shutDown` does not.
+  func reportLosses() -> String?
   /// Returns the stored records for reading, or `nil` if they cannot be read back.
   ///
   /// - Parameter redactor: Removes secrets registered after a record was written.
@@ -26,8 +27,8 @@ extension LogRecordSink {
   public func flush(deadline: ContinuousClock.Instant) -> Bool { true }
   /// Flushes, because nothing else is pending.
   public func shutDown(deadline: ContinuousClock.Instant) -> Bool { flush(deadline: deadline) }
-  /// `nil`: no reason is known.
-  public var problem: String? { nil }
+  /// Returns `nil`: no reason is known.
+  public func reportLosses() -> String? { nil }
   /// 0: no record was dropped.
   public var dropped: Int { 0 }
   /// Returns `nil`: records cannot be read back.

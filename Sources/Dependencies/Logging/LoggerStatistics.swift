@@ -4,8 +4,6 @@ public struct LoggerStatistics: Sendable, Equatable, Codable {
   public var counts: [String: Int]
   /// The number of records that sinks of this process have lost.
   public var dropped: Int
-  /// Why the last of them was lost, if that is known.
-  public var problem: String?
   /// The number of records by category, if they were counted.
   public var categories: [String: Int]?
   /// The number of lines in an archive that are not records, or `nil` if there are none.
@@ -13,12 +11,10 @@ public struct LoggerStatistics: Sendable, Equatable, Codable {
 
   /// Creates statistics.
   public init(
-    counts: [String: Int], dropped: Int, problem: String? = nil, categories: [String: Int]? = nil,
-    unreadable: Int? = nil
+    counts: [String: Int], dropped: Int, categories: [String: Int]? = nil, unreadable: Int? = nil
   ) {
     self.counts = counts
     self.dropped = dropped
-    self.problem = problem
     self.categories = categories
     self.unreadable = unreadable
   }

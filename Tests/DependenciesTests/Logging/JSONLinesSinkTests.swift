@@ -240,12 +240,32 @@ struct JSONLinesSinkTests {
     sink.write(record("y"))
     #expect(sink.flush(deadline: .lastResort))
     let reason = "\(folder.path("log")) cannot be written: \(SystemError.text(of: EISDIR))"
-    #expect(sink.problem == reason)
     #expect(reports.value.withLock(\.self) == [], "a later line may report them")
     for _ in 0..<2 {
       #expect(sink.shutDown(deadline: .lastResort))
       #expect(reports.value.withLock(\.self) == ["2 records of the log are lost: \(reason)"])
     }
+  }
+
+  @Test("a reason is that of the last loss, and what a caller reports the end does not")
+  func reasons() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir(folder.path("log"), 0o700) == 0)
+    let reports = Shared<[String]>([])
+    let sink = JSONLinesSink(path: folder.path("log")) { message in
+      reports.value.withLock { $0.append(message) }
+    }
+    let reason = "\(folder.path("log")) cannot be written: \(SystemError.text(of: EISDIR))"
+    sink.write(record("x"))
+    #expect(sink.flush(deadline: .lastResort))
+    #expect(sink.reportLosses() == reason)
+    // It does not fit into the queue, and no system call refuses it.
+    sink.write(record(String(repeating: "y", count: 9 << 20)))
+    #expect(sink.dropped == 2)
+    #expect(sink.reportLosses() == nil)
+    sink.write(record("z"))
+    #expect(sink.shutDown(deadline: .lastResort))
+    #expect(reports.value.withLock(\.self) == ["1 record of the log is lost: \(reason)"])
   }
 
   @Test("the end reports a file that another process has locked")

@@ -73,7 +73,7 @@ public final class JSONLinesSink: LogRecordSink {
       }
       losses.value.withLock { losses in
         losses.count += refused
-        losses.problem = problem.map { "\(path) cannot be written: \($0)" }
+        if refused > 0 { losses.problem = problem.map { "\(path) cannot be written: \($0)" } }
         losses.isReported = losses.isReported || isFull
       }
       if isFull, !wasFull { onLoss("the disk is full: lines of the log \(path) are lost") }
@@ -86,7 +86,10 @@ public final class JSONLinesSink: LogRecordSink {
     if !worker.add(
       record, bytes: record.approximateBytes, isUrgent: record.level >= .warning)
     {
-      losses.value.withLock { $0.count += 1 }
+      losses.value.withLock { losses in
+        losses.count += 1
+        losses.problem = nil
+      }
     }
   }
 
@@ -95,18 +98,18 @@ public final class JSONLinesSink: LogRecordSink {
     worker.flush(deadline: deadline)
   }
 
-  /// Flushes, and reports the records that are lost, unless a line of the file or another report
-  /// has done so.
+  /// Flushes, and reports the records that are lost, unless a line of the file, `reportLosses` or
+  /// another report has done so.
   public func shutDown(deadline: ContinuousClock.Instant) -> Bool {
     let isFlushed = flush(deadline: deadline)
     let losses = losses.value.withLock { losses in
-      defer { losses.isReported = losses.isReported || losses.unsaid > 0 || !isFlushed }
+      defer { losses.isReported = losses.isReported || losses.unreported > 0 || !isFlushed }
       return losses
     }
     guard !losses.isReported else { return isFlushed }
     let late = "\(path) was not written in time; another process may have locked it"
-    if losses.unsaid > 0 {
-      let count = losses.unsaid
+    let count = losses.unreported
+    if count > 0 {
       let lost = count == 1 ? "1 record of the log is" : "\(count) records of the log are"
       onLoss("\(lost) lost: \(losses.problem ?? late)")
     } else if !isFlushed {
@@ -125,8 +128,13 @@ public final class JSONLinesSink: LogRecordSink {
   /// The number of records that were dropped because the queue was full or a write failed.
   public var dropped: Int { losses.value.withLock { $0.count } }
 
-  /// Why the last record was dropped.
-  public var problem: String? { losses.value.withLock { $0.problem } }
+  /// Returns why the last record was dropped.
+  public func reportLosses() -> String? {
+    losses.value.withLock { losses in
+      losses.told = losses.count
+      return losses.problem
+    }
+  }
 }
 
 extension LogRecord {

@@ -17,7 +17,7 @@ final class LineFile {
   private var file: OpenFile?
   /// Whether the disk was full when a line could not be written. It stays so.
   private(set) var wasFull = false
-  /// Why the last line that could not be written was not.
+  /// Why the last line that `append` could not write was not, or `nil` if it wrote all of them.
   private(set) var problem: String?
 
   init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem = FileSystem()) {
@@ -29,6 +29,7 @@ final class LineFile {
 
   /// Appends lines, each with its newline. Returns the number of lines that could not be written.
   func append(_ lines: [ArraySlice<UInt8>], sync: Bool) -> Int {
+    problem = nil
     var failed = 0
     var index = 0
     while index < lines.count {
