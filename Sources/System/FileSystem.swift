@@ -22,7 +22,7 @@ package struct FileSystem: Sendable {
       case .list: "readdir"
       case .info: "fstat"
       case .infoOfName: "stat"
-      case .access: "access"
+      case .access: "faccessat"
       case .changeGroup: "fchown"
       case .changeMode: "fchmod"
       case .read: "read"
@@ -125,8 +125,9 @@ package struct FileSystem: Sendable {
   }
 
   /// Throws if the permissions of a file, or its file system, do not let this process write to it.
+  /// As for writing, the effective user counts.
   package func checkWritable(_ path: String) throws(SystemError) {
-    try perform(.access, path) { _ in Int(SwiftBoardSystem.access(path, W_OK)) }
+    try perform(.access, path) { _ in Int(faccessat(AT_FDCWD, path, W_OK, AT_EACCESS)) }
   }
 
   /// Adds a name to a file. Fails with `EEXIST` if the name exists.
@@ -326,15 +327,16 @@ package struct FileSystem: Sendable {
     return FileInfo(status)
   }
 
-  /// Gives an open file the group of the file at a path.
-  package func changeGroup(
-    _ file: OpenFile, toThatOf path: String
-  ) throws(SystemError) {
-    try perform(.changeGroup, file.name) { _ in
-      var status = stat()
-      guard stat(path, &status) == 0 else { return -1 }
-      return Int(fchown(file.number, .max, status.st_gid))
+  /// Gives an open file the group and the permissions of another file. If this user cannot give it
+  /// the group, its own group has no permission that others do not have.
+  package func changeAccess(_ file: OpenFile, toThatOf other: FileInfo) throws(SystemError) {
+    var mode = other.mode & 0o777
+    do throws(SystemError) {
+      try perform(.changeGroup, file.name) { _ in Int(fchown(file.number, .max, other.group)) }
+    } catch {
+      mode &= 0o707 | (mode & 0o007) << 3
     }
+    try changeMode(file, to: mode)
   }
 
   package func changeMode(_ file: OpenFile, to mode: UInt32) throws(SystemError) {

@@ -91,6 +91,30 @@ struct OutputFileTests {
     }
   }
 
+  @Test(
+    "a file whose group cannot be given has no permission for its own group that others do not have",
+    arguments: [(0o666, 0o666), (0o660, 0o600), (0o664, 0o644), (0o604, 0o604), (0o640, 0o600)])
+  func groupNotGiven(mode: mode_t, expected: mode_t) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    let system = FileSystem { call, _ in call == .changeGroup ? .error(EPERM) : nil }
+    for writing in ["replace", "stream", "continued"] {
+      try folder.write("old", to: "file")
+      #expect(chmod(path, mode) == 0)
+      if writing == "continued" {
+        let output = try await LiveFileService(system: system).output(path, continues: true)
+        try await output.begin(afterKept: false, tag: nil)
+        try await output.finish()
+      } else {
+        var file = try OutputFile(path, writing == "stream" ? .stream : .replace, system)
+        try write("new", to: &file)
+        try file.finish()
+      }
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == expected, "\(writing)")
+    }
+  }
+
   @Test("a new file of a stream grows at once, and one that is discarded is gone")
   func streaming() throws {
     let folder = try TemporaryFolder()

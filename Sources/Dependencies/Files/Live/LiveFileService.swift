@@ -131,7 +131,9 @@ package struct LiveFileService: FileService {
     }
     guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
     let folder = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true).folder
-    guard access(folder, W_OK) == 0 else { throw FileError(cannotCreate: path, errno) }
+    do throws(SystemError) { try system.checkWritable(folder) } catch {
+      throw FileError(cannotCreate: path, error.code)
+    }
   }
 
   /// Opens the file on a thread of its own, because opening a pipe may wait.

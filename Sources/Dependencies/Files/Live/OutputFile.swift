@@ -221,8 +221,8 @@ package struct OutputFile: Sendable {
       return descriptor < 0 ? nil : OpenFile(descriptor, name: path)
     }
 
-    /// - Parameter old: The file whose group, where that is permitted, and permissions the new one
-    ///   gets.
+    /// - Parameter old: The file whose group and permissions the new one gets; see
+    ///   `FileSystem.changeAccess`.
     private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
       let temporary: TemporaryFile
       do throws(SystemError) {
@@ -231,9 +231,8 @@ package struct OutputFile: Sendable {
         throw cannotOpen(error)
       }
       if let old {
-        try? system.changeGroup(temporary.file, toThatOf: target)
         do throws(SystemError) {
-          try system.changeMode(temporary.file, to: old.mode & 0o777)
+          try system.changeAccess(temporary.file, toThatOf: old)
         } catch {
           temporary.discard()
           throw FileError(path, "written", error.code)

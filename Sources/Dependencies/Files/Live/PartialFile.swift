@@ -114,8 +114,7 @@ final class PartialFile: FileOutput {
     try check(path)
     try await run { system throws(SystemError) in
       if let old = FileInfo(self.target), old.isRegular {
-        try? system.changeGroup(self.file, toThatOf: self.target)
-        try system.changeMode(self.file, to: old.mode & 0o777)
+        try system.changeAccess(self.file, toThatOf: old)
       }
       try system.rename(self.part, to: self.target)
       try? system.remove(self.tagPath)
