@@ -119,6 +119,15 @@ struct LogFeatureTests {
       text.hasPrefix(#"{"time":"2026-01-01T00:00:00.000000Z","level":"notice","category":"note""#))
   }
 
+  @Test("'-' is no file to export to")
+  func dash() throws {
+    let error = #expect(throws: UsageError.self) { try action("log export -") }
+    #expect(error?.message == "'log export' takes the name of a file, not '-'")
+    #expect(error?.help == "'./-' is a file of that name; standard output is /dev/stdout")
+    #expect(throws: UsageError.self) { try action("keychain export -") }
+    _ = try action("log export ./-")
+  }
+
   @Test("a record of an export is one line, whatever its message has")
   func exportedSeparators() throws {
     world.logger.log("a\u{2028}b\u{85}c")

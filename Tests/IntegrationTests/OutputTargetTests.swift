@@ -166,6 +166,28 @@ struct OutputTargetTests {
     #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
   }
 
+  @Test("the log and the database are exported to standard output and to a pipe, too")
+  func exportsToStandardOutput() async throws {
+    let program = try Program()
+    #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    for (change, export) in [("log note n", "log export"), ("db put c 1 {}", "db export")] {
+      let run = try await program.shell(
+        """
+        set -e
+        $0 -q --home h -c '\(change)' > other
+        $0 -q --home h -c '\(export) /dev/stdout' > regular
+        $0 -q --home h -c '\(export) /dev/stdout' | cat > piped
+        cat pipe > named & $0 -q --home h -c '\(export) pipe'
+        wait
+        """)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      for name in ["regular", "piped", "named"] {
+        let text = try program.text(name)
+        #expect(text.hasPrefix("{") && text.hasSuffix("}\n"), "\(export), \(name): \(text)")
+      }
+    }
+  }
+
   @Test("an answer that breaks off leaves the old file")
   func anAnswerThatBreaksOffLeavesTheOldFile() async throws {
     let server = try TestHTTPServer()

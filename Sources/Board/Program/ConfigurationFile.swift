@@ -33,6 +33,7 @@ enum ConfigurationFile {
       bytes = try files.read(file, limit: limit + 1)
     } catch {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
+      let source = ProgramOption.source(of: "config", options.config, in: variables)
       if !error.isMissing, let obstacle = PathObstacle(to: path) {
         let help =
           switch obstacle {
@@ -42,14 +43,14 @@ enum ConfigurationFile {
           }
         throw UsageError(
           "cannot look for the configuration '\(path)': \(obstacle)",
-          help: help + "name another one with " + (options.config == nil ? "--home" : "--config"),
+          help: help + "name another one with " + (options.config == nil ? "--home" : source),
           kind: .io)
       }
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
         help: error.isMissing
-          ? "--config takes a file that exists"
-          : "make the file readable, or name another one with --config",
+          ? "\(source) takes a file that exists"
+          : "make the file readable, or name another one with \(source)",
         kind: error.isMissing ? .missing : .io)
     }
     guard bytes.count <= limit else {

@@ -108,6 +108,9 @@ struct ProgramConfigurationTests {
       try options([], text, ["SWIFTBOARD_ENVIRONMENT": "nowhere"])
     }
     #expect(variable?.kind == .configuration)
+    #expect(
+      variable?.message
+        == "there is no environment 'nowhere', which SWIFTBOARD_ENVIRONMENT names")
     #expect(variable?.help?.contains("live, mock, preview, work") == true)
   }
 
@@ -123,6 +126,7 @@ struct ProgramConfigurationTests {
         "config.json:1:2: 'output' is one of table, json, plain, csv, not 'cvs'",
         "did you mean 'csv'?"
       ),
+      ("{\"timeout\": \"0s\"}", "config.json:1:2: 'timeout' is at least 1ms", nil),
       ("{\"ascii\": 1}", "config.json:1:2: 'ascii' is true or false", nil),
       ("{\"timeout\": 5}", "config.json:1:2: 'timeout' is a string", nil),
       (
