@@ -261,7 +261,11 @@ final class BoardOutputWriter: Sendable {
 
   private func writeBytes(_ bytes: [UInt8], of job: Int? = nil) {
     reportFailure { () throws(OutputError) in
-      guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
+      guard terminal.isOutputTerminal else {
+        // A program behind the pipe may show the bytes at the terminal.
+        if terminal.isErrorTerminal { showStatus("") }
+        return try standardOutput.write(bytes)
+      }
       try writeToTerminal(bytes, of: job, on: standardOutput)
     }
   }
