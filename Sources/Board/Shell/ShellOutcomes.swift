@@ -272,9 +272,14 @@ enum ShellOutcomes {
   private static func tutorial(
     _ command: TutorialCommand?, _ job: Int, _ state: BoardState, _ program: ProgramName
   ) -> Outcome {
+    // Beyond its end, the state goes on counting.
+    let isOver = (state.shell.tutorial ?? 0) > Tutorial.lessons.count
+    if command == .next, isOver || state.shell.tutorial == nil {
+      return shown("the tutorial is not running\n", job, state)
+    }
     guard let lesson = state.shell.tutorial else {
-      if command == .stop { return shown("the tutorial has ended\n", job, state) }
-      if command == .next { return shown("the tutorial is not running\n", job, state) }
+      // Whether it was running before is not in the state.
+      if command == .stop { return shown("the tutorial is not running now\n", job, state) }
       return Outcome(
         job: job,
         failure: Failure(

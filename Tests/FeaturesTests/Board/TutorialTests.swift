@@ -45,6 +45,23 @@ struct TutorialTests {
     await lines.board.close()
   }
 
+  @Test("after its end it says that it is not running, and only once that it has ended")
+  func end() async {
+    let lines = lines()
+    let skipped = String(repeating: "; tutorial next", count: Tutorial.lessons.count)
+    #expect(await lines.run("tutorial" + skipped) == 0)
+    #expect(lines.allPrinted.contains(Tutorial.end.prefix(30)))
+    let ended = lines.allPrinted
+    #expect(await lines.run("tutorial next; tutorial next; tutorial stop; tutorial stop") == 0)
+    let text = "the tutorial is not running"
+    #expect(
+      lines.allPrinted.dropFirst(ended.count)
+        == "\(text)\n\(text)\n\(text) now\n\(text) now\n", "\(lines.allPrinted)")
+    #expect(await lines.run("tutorial next; tutorial restart") == 0)
+    #expect(lines.allPrinted.contains("\(text) now\n\(text)\n\(Tutorial.start)"))
+    await lines.board.close()
+  }
+
   @Test("'exit' says nothing of the lesson")
   func exit() async {
     let lines = lines()
