@@ -170,7 +170,11 @@ package final class PromptScreen: Sendable {
   /// signal has not come yet.
   private func removeLine(_ state: inout State) -> String {
     let size = terminal.size
-    return state.renderer.resize(columns: size.columns, height: size.rows)
+    let columns = state.renderer.columns
+    let output = state.renderer.resize(columns: size.columns, height: size.rows)
+    // The terminal has wrapped the unfinished row, too. Where it ends is not known.
+    if state.renderer.columns != columns { state.tail = 0 }
+    return output
   }
 
   // MARK: Output of others
