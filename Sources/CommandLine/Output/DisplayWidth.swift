@@ -9,6 +9,7 @@ package enum DisplayWidth {
   /// Returns the columns of a character: 2 for East Asian wide characters, emoji and flags, 0 for
   /// accents alone. Like terminals, it counts the spacing marks and the further consonants of Indic
   /// and Southeast Asian scripts as columns of their own, so that a character may have more than 2.
+  /// What is behind a zero-width joiner has no column, as in tmux.
   package static func of(_ character: Character) -> Int {
     var width = 0
     var isJoined = false
@@ -33,7 +34,7 @@ package enum DisplayWidth {
   }
 
   /// Returns the longest prefix of `text` that fits in `width` columns, and its width.
-  static func prefix<Text: StringProtocol>(
+  package static func prefix<Text: StringProtocol>(
     _ text: Text, fitting width: Int
   ) -> (text: Text.SubSequence, width: Int) {
     var used = 0
