@@ -272,9 +272,7 @@ enum ShellOutcomes {
   private static func tutorial(
     _ command: TutorialCommand?, _ job: Int, _ state: BoardState, _ program: ProgramName
   ) -> Outcome {
-    // Beyond its end, the state goes on counting.
-    let isOver = (state.shell.tutorial ?? 0) > Tutorial.lessons.count
-    if command == .next, isOver || state.shell.tutorial == nil {
+    if command == .next, state.shell.tutorial == nil {
       return shown("the tutorial is not running\n", job, state)
     }
     guard let lesson = state.shell.tutorial else {
@@ -287,7 +285,9 @@ enum ShellOutcomes {
           help: "leave, start '\(program.name) --environment preview', and type 'tutorial'"))
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
-    let text = start + Tutorial.text(of: lesson) + "\n"
+    // Beyond its end, which 'next' shows, the state goes on counting.
+    let isOver = lesson > Tutorial.lessons.count - (command == .next ? 0 : 1)
+    let text = start + (isOver ? Tutorial.over : Tutorial.text(of: lesson)) + "\n"
     let wrapped =
       state.settings.columns.map { StyledText(text).wrapped(to: $0) } ?? StyledText(text)
     return shown(

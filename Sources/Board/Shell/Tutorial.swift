@@ -69,6 +69,7 @@ enum Tutorial {
   static let end =
     "That was the tutorial. 'help' lists the commands, 'help COMMAND' explains one with examples. "
     + "What you have recorded stays in its file; everything else goes when you leave."
+  static let over = "the tutorial is not running; 'tutorial restart' starts it again"
 
   /// Returns the text of a lesson, or that of the end after the last one.
   static func text(of lesson: Int) -> String {

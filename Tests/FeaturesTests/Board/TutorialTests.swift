@@ -37,6 +37,7 @@ struct TutorialTests {
     let lines = Lines(settings: settings, dependencies: .preview)
     #expect(await lines.run("tutorial") == 0)
     for _ in Tutorial.lessons { _ = await lines.run("tutorial next") }
+    #expect(await lines.run("tutorial") == 0)
     let rows = lines.allPrinted.split(separator: "\n")
     let typed = Set(Tutorial.lessons.map { "  \($0.line)" })
     #expect(
@@ -52,11 +53,13 @@ struct TutorialTests {
     #expect(await lines.run("tutorial" + skipped) == 0)
     #expect(lines.allPrinted.contains(Tutorial.end.prefix(30)))
     let ended = lines.allPrinted
-    #expect(await lines.run("tutorial next; tutorial next; tutorial stop; tutorial stop") == 0)
+    let more = "tutorial; tutorial next; tutorial; tutorial next"
+    #expect(await lines.run(more + "; tutorial stop; tutorial stop") == 0)
     let text = "the tutorial is not running"
+    let over = String(repeating: "\(text); 'tutorial restart' starts it again\n", count: 4)
     #expect(
-      lines.allPrinted.dropFirst(ended.count)
-        == "\(text)\n\(text)\n\(text) now\n\(text) now\n", "\(lines.allPrinted)")
+      lines.allPrinted.dropFirst(ended.count) == over + "\(text) now\n\(text) now\n",
+      "\(lines.allPrinted)")
     #expect(await lines.run("tutorial next; tutorial restart") == 0)
     #expect(lines.allPrinted.contains("\(text) now\n\(text)\n\(Tutorial.start)"))
     await lines.board.close()
