@@ -403,11 +403,12 @@ struct OutputTests {
     ])
   func marks(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
 
+  /// That a joined consonant has no column is tmux's rule. glibc's `wcwidth` counts it.
   @Test(
     "an emoji of several scalars has two columns, and what a joiner joins has none",
     arguments: [
       ("👩‍❤️‍👨", 2), ("🏳️‍🌈", 2), ("☝🏽", 2), ("1️⃣", 2), ("🇩🇪🇫🇷", 4), ("क्\u{200D}ष", 1),
-      ("👩🏽‍🔬", 2), ("a\u{20E3}", 1),
+      ("गर्\u{200D}यो", 3), ("👩🏽‍🔬", 2), ("a\u{20E3}", 1),
     ])
   func sequences(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
 

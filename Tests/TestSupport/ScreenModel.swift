@@ -171,6 +171,8 @@ public struct ScreenModel: Sendable {
     let properties = scalar.properties
     if [.nonspacingMark, .enclosingMark, .format].contains(properties.generalCategory) { return 0 }
     switch scalar.value {
+    // Hangul vowels and finals are in the cells of their syllable.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FB: return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
       0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF, 0x20000...0x3FFFD:
       return 2

@@ -145,6 +145,7 @@ import Testing
     var random = SeededRandom(seed: 3)
     let parts = [
       "a", "bcd", "家", "e\u{301}", " ", "\n", "\t", "0123456789", "é", "\u{7}", "हि", "न्दी", "ทำ",
+      "\u{1112}\u{1161}\u{11AB}",
     ]
     for _ in 0..<300 {
       let columns = Int.random(in: 8...30, using: &random)
