@@ -87,6 +87,29 @@ struct HelpTests {
     }
   }
 
+  @Test("at a narrow terminal a summary is below its name, and no row is wider")
+  func narrow() {
+    let rows = [("db list [COLLECTION]", "list the documents"), ("db path", "say where it is")]
+    #expect(
+      HelpText.rows(rows, width: 20, indent: 2) == """
+          db list
+              [COLLECTION]
+            list the
+            documents
+          db path
+            say where it is
+
+        """)
+    let option = OptionSpec("cache", value: "localFirst|noCache", "of any age")
+    for width in [20, 24, 28, 40] {
+      let text =
+        HelpText.options([option], width: width) + HelpText.rows(rows, width: width)
+        + HelpText.wrapped("one two three four", width: width, indent: 4, hanging: 6)
+        + HelpText.example("db put characters 1", width: width)
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= width }, "\(text)")
+    }
+  }
+
   @Test("an example of two rows is one line with a continuation, and its words are whole")
   func wrappedExample() {
     func wrapped(_ text: String) -> String { HelpText.example(text, width: 26) }

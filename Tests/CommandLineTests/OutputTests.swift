@@ -391,6 +391,38 @@ struct OutputTests {
     ])
   func width(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
 
+  /// The widths are the sums of glibc's `wcwidth`, which are tmux's columns as well.
+  @Test(
+    "spacing marks and further consonants of a character have columns, as in terminals",
+    arguments: [
+      ("हिन्दी", 5), ("नमस्ते", 4), ("क्ष", 2), ("श्री", 3), ("ভাষা", 4), ("বাংলা", 5), ("தமிழ்", 4),
+      ("மொழி", 4), ("తెలుగు", 5), ("ಕನ್ನಡ", 4), ("മലയാളം", 6), ("සිංහල", 4), ("မြန်မာ", 5),
+      ("ខ្មែរ", 4), ("ไทยทำ", 5), ("ลำ", 2), ("ລາວຳ", 4), ("བོད་ཡིག", 5), ("\u{903}", 1),
+      ("\u{FF76}\u{FF9E}", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{AC00}\u{302E}", 4),
+      ("\u{1100}\u{D7B0}\u{D7CB}", 2),
+    ])
+  func marks(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
+
+  /// That a joined consonant has no column is tmux's rule. glibc's `wcwidth` counts it.
+  @Test(
+    "an emoji of several scalars has two columns, and what a joiner joins has none",
+    arguments: [
+      ("👩‍❤️‍👨", 2), ("🏳️‍🌈", 2), ("☝🏽", 2), ("1️⃣", 2), ("🇩🇪🇫🇷", 4), ("क्\u{200D}ष", 1),
+      ("गर्\u{200D}यो", 3), ("👩🏽‍🔬", 2), ("a\u{20E3}", 1),
+    ])
+  func sequences(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
+
+  @Test("a table of such text is straight")
+  func marksInTable() {
+    let table = Presentation.table(
+      columns: [.init("name"), .init("n")],
+      rows: [
+        ["हिन्दी में", "1"], ["ไทยทำ", "2"], ["x", "3"],
+      ])
+    let rows = show(table).split(separator: "\n").filter { $0.last?.isNumber == true }
+    #expect(rows.map { DisplayWidth.of($0) } == [11, 11, 11], "\(rows)")
+  }
+
   @Test("for a program, CSV and plain text have characters as they are, but for ends of cells")
   func exactCells() {
     let table = Presentation.table(

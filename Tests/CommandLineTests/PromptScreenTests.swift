@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardCommandLine
@@ -21,6 +22,62 @@ import Testing
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("before") && text.contains("after"), "\(text)")
     #expect(!text.contains("meanwhile"))
+  }
+
+  @Test("output removes the line as the terminal has wrapped it, before the signal of a resize")
+  func outputBeforeSignal() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let device = try PseudoTerminal()
+      dup2(open(device.path, O_RDWR | O_NOCTTY), STDOUT_FILENO)
+      var size = winsize(ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
+      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+      let screen = PromptScreen(
+        terminal: Terminal(environment: [:]), usesColor: false, isASCII: true)
+      var editor = LineEditorState()
+      _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
+      _ = editor.apply(.keys([.text(String(repeating: "x", count: 33))]))
+      screen.begin()
+      screen.show(editor)
+      size.ws_col = 10
+      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+      try Array("output\n".utf8).withUnsafeBytes { try screen.write($0, to: STDERR_FILENO) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    // The row of 35 columns has become four.
+    #expect(text.contains("x\u{1B}[3A\r\u{1B}[K\u{1B}[2G\u{1B}[J\routput\n> xx"), "\(text)")
+    var terminal = ScreenModel(columns: 10, rows: 8)
+    terminal.show(String(text.split(separator: "output\n").last ?? ""))
+    #expect(terminal.text == "> xxxxxxxx\nxxxxxxxxxx\nxxxxxxxxxx\nxxxxx")
+  }
+
+  @Test("output goes on below an unfinished row that the terminal has wrapped again")
+  func unfinishedRowBeforeSignal() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let device = try PseudoTerminal()
+      dup2(open(device.path, O_RDWR | O_NOCTTY), STDOUT_FILENO)
+      var size = winsize(ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
+      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+      let screen = PromptScreen(
+        terminal: Terminal(environment: [:]), usesColor: false, isASCII: true)
+      var editor = LineEditorState()
+      _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
+      _ = editor.apply(.keys([.text("xxx")]))
+      screen.begin()
+      screen.show(editor)
+      for text in ["abcdefghijklmno", "pqr\r\n"] {
+        try Array(text.utf8).withUnsafeBytes { try screen.write($0, to: STDERR_FILENO) }
+        size.ws_col = 10
+        _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    var terminal = ScreenModel(columns: 10, rows: 8)
+    terminal.show(text)
+    #expect(terminal.text == "abcdefghij\nklmno\npqr\n> xxx", "\(text)")
   }
 
   @Test("a screen that was closed shows nothing but output, whatever comes late")

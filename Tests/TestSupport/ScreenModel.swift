@@ -85,11 +85,11 @@ public struct ScreenModel: Sendable {
   }
 
   private mutating func show(_ scalar: Unicode.Scalar) {
-    if let (place, joined) = previous(joining: scalar) {
+    let width = Self.width(of: scalar)
+    if let (place, joined) = previous(joining: scalar, width) {
       cells[row][place].text = joined
       return
     }
-    let width = Self.width(of: scalar)
     guard width > 0 else { return }
     if column + width > columns {
       column = 0
@@ -101,14 +101,17 @@ public struct ScreenModel: Sendable {
     column += width
   }
 
-  /// Returns the place of the character before the cursor, if the scalar is a part of it, and its
-  /// text then.
-  private func previous(joining scalar: Unicode.Scalar) -> (Int, String)? {
+  /// Returns the place of the cell before the cursor, if the scalar is a part of it, and its text
+  /// then. A scalar with a width has a cell of its own, unless it is a part of an emoji or behind a
+  /// joiner, also where readers see one character.
+  private func previous(joining scalar: Unicode.Scalar, _ width: Int) -> (Int, String)? {
     guard column > 0 else { return nil }
     var place = column - 1
     if cells[row][place].text.isEmpty, place > 0 { place -= 1 }
-    let joined = cells[row][place].text + String(scalar)
-    return joined.count == 1 ? (place, joined) : nil
+    let text = cells[row][place].text
+    let isJoined = text.unicodeScalars.last?.value == 0x200D || scalar.properties.isEmoji
+    guard width == 0 || isJoined, (text + String(scalar)).count == 1 else { return nil }
+    return (place, text + String(scalar))
   }
 
   /// Blanks cells, and the other half of a wide character that is cut.
@@ -168,6 +171,8 @@ public struct ScreenModel: Sendable {
     let properties = scalar.properties
     if [.nonspacingMark, .enclosingMark, .format].contains(properties.generalCategory) { return 0 }
     switch scalar.value {
+    // Hangul vowels and finals are in the cells of their syllable.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FB: return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
       0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF, 0x20000...0x3FFFD:
       return 2

@@ -11,6 +11,9 @@ final class BoardOutputWriter: Sendable {
   /// The pager for long output, or `nil` if none is used.
   let pager: Pager?
   private let row = Mutex(Row())
+  /// How many writes to standard output, which is no terminal, have begun and not ended. No status
+  /// is shown meanwhile.
+  private let pipeWrites = Mutex(0)
   /// Output to the terminal, which waits while a pager or a question has it.
   private let held: HeldOutput
   private let ending = Mutex(Ending())
@@ -261,9 +264,21 @@ final class BoardOutputWriter: Sendable {
 
   private func writeBytes(_ bytes: [UInt8], of job: Int? = nil) {
     reportFailure { () throws(OutputError) in
-      guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
+      guard terminal.isOutputTerminal else { return try writeToPipe(bytes) }
       try writeToTerminal(bytes, of: job, on: standardOutput)
     }
+  }
+
+  /// Writes to standard output that is no terminal. A program behind a pipe may show the bytes at
+  /// the terminal before the write ends, which waits for it.
+  private func writeToPipe(_ bytes: [UInt8]) throws(OutputError) {
+    pipeWrites.withLock { count in
+      count += 1
+      // A question has removed it already, and so has whoever writes to the terminal.
+      if let screen { screen.showStatus("") } else { row.withLockIfAvailable { removeStatus(&$0) } }
+    }
+    defer { pipeWrites.withLock { $0 -= 1 } }
+    try standardOutput.write(bytes)
   }
 
   /// Writes to standard output unless that has failed, and ends the run if it fails.
@@ -324,25 +339,33 @@ final class BoardOutputWriter: Sendable {
 
   /// Shows a text on standard error in place of the previous one, or removes it for an empty one.
   /// It is not shown while a line is edited, behind unfinished output, and while another thread
-  /// writes, which removes it itself: it may wait for the terminal.
+  /// writes, which removes it itself: it may wait for the terminal, or for the reader of a pipe.
   func showStatus(_ text: String) {
-    if let screen { return screen.showStatus(text) }
-    let write: @Sendable () -> Void = { [self] in
-      let text = String(text.prefix(max(0, terminal.size.columns - 1)))
-      _ = row.withLockIfAvailable { row in
-        removeStatus(&row)
-        guard !row.isUnfinished else { return }
-        row.statusWidth = text.count
-        try? standardError.write(text)
+    let show: @Sendable () -> Void = { [self] in
+      _ = pipeWrites.withLockIfAvailable { count in
+        guard count == 0 || text.isEmpty else { return }
+        if let screen { screen.showStatus(text) } else { showInRow(text) }
       }
     }
-    held.perform(write)
+    if screen == nil { held.perform(show) } else { show() }
+  }
+
+  private func showInRow(_ text: String) {
+    let shown = DisplayWidth.prefix(text, fitting: max(0, terminal.size.columns - 1))
+    _ = row.withLockIfAvailable { row in
+      removeStatus(&row)
+      guard !row.isUnfinished else { return }
+      row.statusWidth = shown.width
+      try? standardError.write(String(shown.text))
+    }
   }
 
   private func removeStatus(_ row: inout Row) {
     guard row.statusWidth > 0 else { return }
+    defer { row.statusWidth = 0 }
+    // In the background, the row is another program's.
+    guard EditingTerminal(input: STDERR_FILENO).isInForeground else { return }
     try? standardError.write("\r\(String(repeating: " ", count: row.statusWidth))\r")
-    row.statusWidth = 0
   }
 
   /// Writes to standard error. A failed write is ignored because it cannot be reported.

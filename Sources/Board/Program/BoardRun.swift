@@ -84,7 +84,8 @@ final class BoardRun: Sendable {
     }
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal, isUTF8: terminal.isUTF8,
-      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
+      showsOutput: terminal.isOutputTerminal, columns: { [terminal] in terminal.size.columns },
+      input: input, activity: activity, reader: editor,
       holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
       note: BoardRun.note(settings, output),
       write: { [output] in output.reveal($0) })

@@ -22,8 +22,7 @@ extension BoardTerminal {
       } catch {
         problem = "\(error)"
       }
-      // A row of its own, so that neither is broken within a word.
-      prompt = "\(problem)\n\(question) 1-\(names.count): "
+      prompt = rows(of: problem) + "\(question) 1-\(names.count): "
     }
   }
 

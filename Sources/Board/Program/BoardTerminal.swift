@@ -11,6 +11,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   let isUTF8: Bool
   /// Whether standard output is a terminal.
   private let showsOutput: Bool
+  private let columns: @Sendable () -> Int
   private let write: @Sendable ([UInt8]) -> Void
   private let note: @Sendable (String, CommandContext?) -> Void
   /// The command that uses the terminal, if it has options of its own for its notes.
@@ -34,6 +35,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - mayAsk: Whether standard input is a terminal and questions are allowed.
   ///   - isUTF8: Whether the locale's encoding is UTF-8.
   ///   - showsOutput: Whether standard output is a terminal.
+  ///   - columns: Returns the columns that the rows of a question may have.
   ///   - input: Standard input.
   ///   - activity: The row that shows what runs.
   ///   - reader: The line editor at the same terminal.
@@ -41,7 +43,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - note: Writes a line to standard error, in the form that the options of a command choose.
   ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
-    mayAsk: Bool, isUTF8: Bool = false, showsOutput: Bool, input: StandardInput,
+    mayAsk: Bool, isUTF8: Bool = false, showsOutput: Bool,
+    columns: @escaping @Sendable () -> Int = { 80 }, input: StandardInput,
     activity: ActivityLine? = nil,
     reader: EditingLineReader? = nil,
     holdOutput: @escaping @Sendable (_ isHeld: Bool) -> Void = { _ in },
@@ -51,6 +54,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     self.reader = reader
     self.holdOutput = holdOutput
     self.showsOutput = showsOutput
+    self.columns = columns
     self.write = write
     self.note = note
     self.input = input
@@ -120,7 +124,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
         case .tooLong: throw TerminalError(.tooLong, "\(error)")
         case .controlCharacter where triesLeft > 0, .invalidUTF8 where triesLeft > 0:
           // Asked again, because a user who types on would type the secret as a line of the board.
-          text = "\(error)\n\(prompt)"
+          text = rows(of: "\(error)") + prompt
         case .controlCharacter, .invalidUTF8: throw TerminalError(.mismatch, "\(error)")
         case .failed: throw TerminalError(.io, "\(error)")
         }
@@ -133,6 +137,11 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       }
     }
     return nil
+  }
+
+  /// Returns the rows above a question that is asked again, which say why.
+  func rows(of problem: String) -> String {
+    StyledText(problem + "\n").wrapped(to: columns()).text
   }
 
   /// Returns what is typed at one prompt, in guarded memory.

@@ -34,7 +34,7 @@ enum SessionOutcomes {
     case .marked(let name):
       return Outcome(
         job: job, value: ["mark": .string(name)], notes: ["marked \(name)"])
-    case .travelled(let step, let last): return travelled(step, of: last, job)
+    case .travelled(let step, let last): return travelled(step, of: last, job, context)
     case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
     case .asserted(_, true, _): return Outcome(job: job, value: .bool(true))
@@ -130,7 +130,9 @@ enum SessionOutcomes {
 
   // MARK: Navigation
 
-  private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
+  private static func travelled(
+    _ step: SessionStep, of last: Int, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     let what = step.origin == nil ? ", the beginning" : ": \(step.title)"
     return Outcome(
       job: job,
@@ -140,7 +142,9 @@ enum SessionOutcomes {
         "action": step.origin == nil ? .null : .string(step.name),
       ],
       presentation: .text(
-        "step \(step.step) of \(last), \(SessionText.seconds(step.time)) s\(what)\n"),
+        SessionText.line(
+          "step \(step.step) of \(last), \(SessionText.seconds(step.time)) s\(what)",
+          columns: context.columns(of: job))),
       notes: ["looking back; 'session live' returns to the present"])
   }
 

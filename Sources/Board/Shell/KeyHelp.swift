@@ -18,7 +18,8 @@ enum KeyHelp {
     }
     return text + "\n"
       + HelpText.wrapped(
-        "A line that begins with a blank, or has a secret, is not kept in the history.",
+        "A line that begins with a blank, has a secret, or has more than 64 KiB is not kept in the "
+          + "history.",
         width: width)
   }
 

@@ -71,7 +71,8 @@ enum ShellCommands {
         ArgumentSpec("word", "a command", kind: .command, optional: true, repeating: true)
       ], examples: ["help", "help api get"]
     ) { invocation throws(UsageError) in
-      .shell(.help(words: try plain(invocation.arguments("word"), "help")))
+      let words = try plain(invocation.arguments("word"), "help")
+      return .shell(.help(words: words.first == "?" ? ["help"] : words))
     },
     CommandSpec(["jobs"], "list the commands that run", examples: ["jobs"]) { _ in
       .shell(.jobs)

@@ -272,9 +272,12 @@ enum ShellOutcomes {
   private static func tutorial(
     _ command: TutorialCommand?, _ job: Int, _ state: BoardState, _ program: ProgramName
   ) -> Outcome {
+    if command == .next, state.shell.tutorial == nil {
+      return shown("the tutorial is not running\n", job, state)
+    }
     guard let lesson = state.shell.tutorial else {
-      if command == .stop { return shown("the tutorial has ended\n", job, state) }
-      if command == .next { return shown("the tutorial is not running\n", job, state) }
+      // Whether it was running before is not in the state.
+      if command == .stop { return shown("the tutorial is not running now\n", job, state) }
       return Outcome(
         job: job,
         failure: Failure(
@@ -282,7 +285,9 @@ enum ShellOutcomes {
           help: "leave, start '\(program.name) --environment preview', and type 'tutorial'"))
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
-    let text = start + Tutorial.text(of: lesson) + "\n"
+    // Beyond its end, which 'next' shows, the state goes on counting.
+    let isOver = lesson > Tutorial.lessons.count - (command == .next ? 0 : 1)
+    let text = start + (isOver ? Tutorial.over : Tutorial.text(of: lesson)) + "\n"
     let wrapped =
       state.settings.columns.map { StyledText(text).wrapped(to: $0) } ?? StyledText(text)
     return shown(

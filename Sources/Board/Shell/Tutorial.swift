@@ -68,7 +68,8 @@ enum Tutorial {
     + "'tutorial stop' ends the tutorial.\n"
   static let end =
     "That was the tutorial. 'help' lists the commands, 'help COMMAND' explains one with examples. "
-    + "The file of the recording stays where it is; everything else goes when you leave."
+    + "What you have recorded stays in its file; everything else goes when you leave."
+  static let over = "the tutorial is not running; 'tutorial restart' starts it again"
 
   /// Returns the text of a lesson, or that of the end after the last one.
   static func text(of lesson: Int) -> String {

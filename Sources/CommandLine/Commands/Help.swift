@@ -122,10 +122,11 @@ package enum HelpText {
   }
 
   /// Formats two columns and wraps the second one. A first column that is too long gets its own
-  /// lines.
+  /// lines. So does each where the second one would have no room beside it.
   package static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let available = max(12, width / 2 - indent - 2)
-    let left = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0
+    let widest = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0
+    let left = width - (indent + widest + 2) < 12 ? 0 : widest
     var text = ""
     for (name, summary) in rows {
       let start = String(repeating: " ", count: indent) + name
@@ -158,7 +159,7 @@ package enum HelpText {
   ) -> String {
     var result = ""
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let lines = wrap(String(paragraph), width: max(20, width - hanging))
+      let lines = wrap(String(paragraph), width: max(8, width - hanging))
       for (index, line) in lines.enumerated() {
         result += String(repeating: " ", count: index == 0 ? indent : hanging) + line + "\n"
       }
@@ -169,7 +170,7 @@ package enum HelpText {
   /// Returns an example that runs as it is shown: a row that the next one continues ends in `\`.
   /// Words stay whole, with the blanks in their quotes and brackets, where `\` would be text.
   static func example(_ line: String, width: Int) -> String {
-    let width = max(20, width - 8)
+    let width = max(12, width - 8)
     var rows: [String] = []
     for word in words(of: line) {
       if let last = rows.last, last.count + 1 + word.count <= width {

@@ -8,6 +8,9 @@ import SwiftBoardSystem
 package struct HistoryFile: Sendable {
   /// The maximum size of the file in bytes. Beyond it, the older half is removed.
   package static let sizeLimit = 2 << 20
+  /// The maximum size of a line in bytes. A longer one is not written: a few of them would take the
+  /// place of all others.
+  package static let lineLimit = 64 << 10
 
   private let path: String
   private let limit: Int
@@ -52,8 +55,10 @@ package struct HistoryFile: Sendable {
     return Self.lines(bytes[...end])
   }
 
-  /// Appends a line, and returns those that other processes have added since the last call.
+  /// Appends a line of at most `lineLimit` bytes, and returns those that other processes have added
+  /// since the last call.
   package mutating func append(_ line: String) throws(SystemError) -> [String] {
+    guard line.utf8.count <= Self.lineLimit else { return try read() }
     let folder = PathComponents(path).folder
     try system.makeFolders(folder)
     let (file, isLocked) = try openLocked()

@@ -76,10 +76,10 @@ struct ScreenLayout: Sendable, Equatable {
     }
     let text = escapeControls(String(character))
     let width = DisplayWidth.of(character)
-    if text == String(character), width > 0 {
+    if text == String(character), width > 0, width <= columns {
       return add(Glyph(text: text, width: width, style: style))
     }
-    // A control character, or an accent without a letter.
+    // A control character, an accent without a letter, or marks that are wider than the terminal.
     let shown =
       text == String(character)
       ? character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined() : text

@@ -6,18 +6,22 @@ package enum DisplayWidth {
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// Returns 0, 1 or 2 columns: 2 for East Asian wide characters, emoji and flags, 0 for modifiers.
+  /// Returns the columns of a character: 2 for East Asian wide characters, emoji and flags, 0 for
+  /// accents alone. Like terminals, it counts the spacing marks and the further consonants of Indic
+  /// and Southeast Asian scripts as columns of their own, so that a character may have more than 2.
+  /// What is behind a zero-width joiner has no column, as in tmux.
   package static func of(_ character: Character) -> Int {
     var width = 0
-    var isFirst = true
+    var isJoined = false
     for scalar in character.unicodeScalars {
-      if isFirst {
-        width = of(scalar)
-        isFirst = false
-      } else if scalar.value == 0xFE0F || isRegional(scalar) || isModifier(scalar) {
-        // An emoji presentation, the second half of a flag, or a skin tone.
+      if scalar.value == 0xFE0F || isModifier(scalar) {
+        // An emoji presentation or a skin tone.
         width = 2
+      } else if !isJoined {
+        // The halves of a flag have a column each.
+        width += of(scalar)
       }
+      isJoined = scalar.value == 0x200D
     }
     return width
   }
@@ -30,7 +34,7 @@ package enum DisplayWidth {
   }
 
   /// Returns the longest prefix of `text` that fits in `width` columns, and its width.
-  static func prefix<Text: StringProtocol>(
+  package static func prefix<Text: StringProtocol>(
     _ text: Text, fitting width: Int
   ) -> (text: Text.SubSequence, width: Int) {
     var used = 0
@@ -89,7 +93,7 @@ package enum DisplayWidth {
     default: break
     }
     // Hangul vowels and finals join the preceding syllable.
-    if (0x1160...0x11FF).contains(value) { return 0 }
+    if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
     return isWide(value) || (scalar.properties.isEmojiPresentation && !isRegional(scalar)) ? 2 : 1
   }
 

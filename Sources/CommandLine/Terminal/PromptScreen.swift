@@ -142,7 +142,7 @@ package final class PromptScreen: Sendable {
     state.withLock { state in
       state.isHidden = true
       guard !state.isClosed, state.view != nil else { return }
-      show(state.renderer.clear() + pasteOff)
+      show(removeLine(&state) + pasteOff)
     }
   }
 
@@ -161,10 +161,20 @@ package final class PromptScreen: Sendable {
       if forgets { output += ScreenRenderer.eraseBelow }
       if clears || forgets { state.renderer.forget() }
       state.tail = 0
-      let size = terminal.size
-      output += state.renderer.resize(columns: size.columns, height: size.rows)
+      output += removeLine(&state)
       show(output + state.renderer.draw(view))
     }
+  }
+
+  /// Removes the line from the screen. The size of the terminal may have changed, although the
+  /// signal has not come yet.
+  private func removeLine(_ state: inout State) -> String {
+    let size = terminal.size
+    let columns = state.renderer.columns
+    let output = state.renderer.resize(columns: size.columns, height: size.rows)
+    // The terminal has wrapped the unfinished row, too. Where it ends is not known.
+    if state.renderer.columns != columns { state.tail = 0 }
+    return output
   }
 
   // MARK: Output of others
@@ -185,7 +195,7 @@ package final class PromptScreen: Sendable {
     let result = state.withLock { state -> Result<Void, SystemError> in
       yieldInBackground(&state)
       let isShown = state.renderer.isShown
-      var before = isShown ? state.renderer.clear() : removeStatus(&state)
+      var before = isShown ? removeLine(&state) : removeStatus(&state)
       if state.tail > 0 || (startsRow && isColumnUnknown.load(ordering: .relaxed)) {
         // The line is in the row below the unfinished one.
         if startsRow {

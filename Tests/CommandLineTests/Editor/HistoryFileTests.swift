@@ -160,4 +160,19 @@ import Testing
     _ = try file.append("after")
     try expect(&other, nil, ["after"])
   }
+
+  @Test("a line that is too long for the file leaves the others in it")
+  func longLine() throws {
+    let folder = try TemporaryFolder()
+    var file = HistoryFile(path: folder.path("history"))
+    var other = HistoryFile(path: folder.path("history"))
+    let longest = String(repeating: "x", count: HistoryFile.lineLimit)
+    for line in ["a", longest] { try expect(&file, line, []) }
+    try expect(&other, "b", ["a", longest])
+    try expect(&file, longest + "x", ["b"])
+    try expect(&file, String(repeating: "x", count: HistoryFile.sizeLimit + 1), [])
+    try expect(&file, "c", [])
+    var last = HistoryFile(path: folder.path("history"))
+    try expect(&last, nil, ["a", longest, "b", "c"])
+  }
 }

@@ -99,6 +99,34 @@ import Testing
     #expect(screen.text == "... 7\n... 8\n... 9" && screen.cursor == (3, 0))
   }
 
+  @Test("the cursor is behind all columns of a character with spacing marks or consonants")
+  func marks() {
+    var screen = ScreenModel(columns: 14, rows: 4)
+    var renderer = ScreenRenderer(columns: 14, height: 4, usesColor: false)
+    // Two, three, and two columns.
+    let text = "हिन्दीทำ"
+    for (cursor, column) in [(0, 7), (1, 9), (2, 12)] {
+      screen.show(renderer.draw(Self.view(text, cursor: cursor)))
+      #expect(screen.cursor == (0, column), "\(cursor)")
+    }
+    screen.show(renderer.draw(Self.view(text)))
+    #expect(screen.text == "board> " + text && screen.cursor == (1, 0))
+    screen.show(renderer.draw(Self.view("हिXन्दीทำ", cursor: 2)))
+    // A character is not divided between rows.
+    #expect(screen.text == "board> हिXन्दी\nทำ" && screen.cursor == (0, 10))
+    #expect(screen.unknown == [])
+  }
+
+  @Test("a character that is wider than the terminal is shown as its scalars")
+  func widerThanTerminal() {
+    var screen = ScreenModel(columns: 8, rows: 12)
+    var renderer = ScreenRenderer(columns: 8, height: 12, usesColor: false)
+    let text = "ก" + String(repeating: "\u{E33}", count: 8)
+    screen.show(renderer.draw(Self.view(text)))
+    let shown = "board> \\u{e01}" + String(repeating: "\\u{e33}", count: 8)
+    #expect(screen.screen.joined() == shown && screen.cursor == (8, 6), "\(screen.screen)")
+  }
+
   @Test("after a resize the line is drawn in the place that it had")
   func resize() {
     var renderer = ScreenRenderer(columns: 20, height: 8, usesColor: false)
@@ -115,7 +143,10 @@ import Testing
   @Test("any line drawn over any other one looks as it does on an empty screen")
   func generated() {
     var random = SeededRandom(seed: 3)
-    let parts = ["a", "bcd", "家", "e\u{301}", " ", "\n", "\t", "0123456789", "é", "\u{7}"]
+    let parts = [
+      "a", "bcd", "家", "e\u{301}", " ", "\n", "\t", "0123456789", "é", "\u{7}", "हि", "न्दी", "ทำ",
+      "\u{1112}\u{1161}\u{11AB}",
+    ]
     for _ in 0..<300 {
       let columns = Int.random(in: 8...30, using: &random)
       let height = Int.random(in: 2...9, using: &random)

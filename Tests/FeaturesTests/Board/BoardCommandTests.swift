@@ -38,7 +38,8 @@ struct BoardCommandTests {
     text.split { $0.isWhitespace }.joined(separator: " ")
   }
 
-  @Test("help fits narrow terminals, except for long words of examples", arguments: [40, 80])
+  @Test(
+    "help fits narrow terminals, except for long words of examples", arguments: [20, 24, 40, 80])
   func narrow(width: Int) throws {
     let commands = BoardFeatures.all.commands
     var texts = [commands.overview(width: width), try commands.help(for: [], width: width)]

@@ -230,7 +230,7 @@ struct RendererTests {
       outputs(end, change: { $0.output = .json }).first?.text.hasPrefix("{\"line\":4") == true)
   }
 
-  @Test("what was bisected, verified and diagnosed fits the terminal", arguments: [20, 40, 80])
+  @Test("what was bisected, verified, found or gone to fits the terminal", arguments: [20, 40, 80])
   func fitting(width: Int) {
     let long = String(repeating: "漢 ab", count: 40)
     let step = SessionStep(
@@ -250,6 +250,7 @@ struct RendererTests {
             path: "/a/folder/that/is/long/r.jsonl", steps: 9, code: 0, message: "9 steps agree",
             warnings: [])
         ], report: nil),
+      .travelled(step: step, of: 9),
     ]
     let ends = results.map { BoardAction.session(.succeeded(job: 4, result: $0)) }
     let finding = DoctorFinding(InstallationFinding("completions", .good, "bash: /etc/a/long/path"))

@@ -369,6 +369,14 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("did you mean 'api get'?"))
   }
 
+  @Test("'help ?' is the help of help, as '?' is help", arguments: ["help ?", "? ?", "help ? db"])
+  func helpOfHelp(line: String) async {
+    let (lines, other) = (Lines(), Lines())
+    #expect(await lines.run(line) == 0)
+    #expect(await other.run("help help") == 0)
+    #expect(lines.allPrinted == other.allPrinted)
+  }
+
   @Test("help under --json about what is no command is the text", arguments: LineHelp.pages)
   func helpText(page: String) async throws {
     let lines = Lines()

@@ -37,11 +37,31 @@ struct TutorialTests {
     let lines = Lines(settings: settings, dependencies: .preview)
     #expect(await lines.run("tutorial") == 0)
     for _ in Tutorial.lessons { _ = await lines.run("tutorial next") }
+    #expect(await lines.run("tutorial") == 0)
     let rows = lines.allPrinted.split(separator: "\n")
     let typed = Set(Tutorial.lessons.map { "  \($0.line)" })
     #expect(
       rows.allSatisfy { $0.count <= columns || typed.contains(String($0)) }, "\(lines.allPrinted)")
     #expect(typed.allSatisfy { lines.allPrinted.contains($0) })
+    await lines.board.close()
+  }
+
+  @Test("after its end it says that it is not running, and only once that it has ended")
+  func end() async {
+    let lines = lines()
+    let skipped = String(repeating: "; tutorial next", count: Tutorial.lessons.count)
+    #expect(await lines.run("tutorial" + skipped) == 0)
+    #expect(lines.allPrinted.contains(Tutorial.end.prefix(30)))
+    let ended = lines.allPrinted
+    let more = "tutorial; tutorial next; tutorial; tutorial next"
+    #expect(await lines.run(more + "; tutorial stop; tutorial stop") == 0)
+    let text = "the tutorial is not running"
+    let over = String(repeating: "\(text); 'tutorial restart' starts it again\n", count: 4)
+    #expect(
+      lines.allPrinted.dropFirst(ended.count) == over + "\(text) now\n\(text) now\n",
+      "\(lines.allPrinted)")
+    #expect(await lines.run("tutorial next; tutorial restart") == 0)
+    #expect(lines.allPrinted.contains("\(text) now\n\(text)\n\(Tutorial.start)"))
     await lines.board.close()
   }
 

@@ -71,6 +71,38 @@ import Testing
     }
   }
 
+  @Test("what is wrong with an answer is folded to the terminal") func narrow() async {
+    await #expect(processExitsWith: .success) {
+      let device = try PseudoTerminal()
+      try #require(setsid() > 0)
+      try #require(open(device.path, O_RDWR) >= 0)
+      let terminal = BoardTerminal(
+        mayAsk: true, showsOutput: false, columns: { 40 }, input: StandardInput(.free),
+        write: { _ in })
+      let shown = Mutex("")
+      _ = DetachedThread.start {
+        for (prompt, answer) in [
+          ("old: ", "a\u{1B}[D\n"), ("old: ", "b\n"), ("1-2: ", "three is none\n"),
+          ("1-2: ", "1\n"),
+        ] {
+          let screen = device.screen(until: prompt)
+          shown.withLock { $0 += screen }
+          device.type(answer)
+        }
+      }
+      _ = try await terminal.askPassphrase(prompt: "old: ", isNew: false)
+      #expect(try await terminal.choose("which?", among: ["one", "two"]) == 0)
+      let rows = shown.withLock { $0 }.split(whereSeparator: \.isNewline)
+      #expect(
+        rows == [
+          "old: ", "a key that is not a character was typed,",
+          "  such as an arrow: nothing was taken", "old: ", "  1  one", "  2  two",
+          "which? 1-2: three is none", "'three is none' is not one of them;",
+          "  Ctrl-C ends the question", "which? 1-2: ",
+        ], "\(rows)")
+    }
+  }
+
   @Test("a terminal that may not ask returns no answer") func mayNotAsk() async throws {
     let terminal = BoardTerminal(
       mayAsk: false, showsOutput: false, input: StandardInput(.script), write: { _ in })
