@@ -6,7 +6,7 @@ extension SteppedStore {
   ///
   /// In a `TestStore`, another action is a failure that reduces nothing, and its message says
   /// whether the expected one is later in the queue. Later lines do not fail for the reported
-  /// actions: they reduce these first, unless they receive them. In a `NonExhaustiveTestStore`,
+  /// actions: they reduce these first, and may still receive them. In a `NonExhaustiveTestStore`,
   /// other actions are skipped.
   ///
   /// - Parameters:
@@ -142,7 +142,7 @@ extension SteppedStore {
     core.finishEnded(at: wanted.location)
     var passed: [PassedAction<State, Action>] = []
     let sight = look(for: wanted, effects, assertion, passed: &passed)
-    return conclude(sight, wanted, passed)
+    return conclude(sight, wanted, effects, assertion, passed)
   }
 
   nonisolated(nonsending)
@@ -159,14 +159,15 @@ extension SteppedStore {
       if case .absent = sight { return false }
       return true
     }
-    return conclude(sight, wanted, passed, after: isInTime ? nil : patience)
+    return conclude(sight, wanted, effects, assertion, passed, after: isInTime ? nil : patience)
   }
 
   /// Returns the reduced action, or reports that the expected one was not sent.
   ///
   /// - Parameter patience: The time spent waiting for the action.
   private func conclude(
-    _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ passed: [PassedAction<State, Action>],
+    _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?,
+    _ assertion: StateAssertion?, _ passed: [PassedAction<State, Action>],
     after patience: Duration? = nil
   ) -> Action? {
     switch sight {
@@ -175,18 +176,23 @@ extension SteppedStore {
     case .refused(let next):
       core.refuse(next, wanted)
     case .absent:
+      if let action = receiveEarly(wanted, effects, assertion) { return action }
       let unseen = whereUnseen(wanted)
+      let came = (core.early + passed).map(\.action)
+      let reporter = passed.isEmpty ? ", which an earlier line reported" : ""
       let others =
-        passed.isEmpty
+        came.isEmpty
         ? "no effect sent \(unseen == nil ? "an" : "another") action. "
-        : "only \(passed.count == 1 ? "this" : "these") came:\n\(list(passed.map(\.action)))\n"
+        : "only \(came.count == 1 ? "this" : "these") came\(reporter):\n\(list(came))\n"
+      let nearest = core.early.first { wanted.isNear($0.action) }
       let time = patience.map { " within \($0)" } ?? ""
       core.fail(
         .nothingReceived,
-        "Expected to receive \(wanted.name())\(time), but \(others)\(unseen ?? "")"
+        "Expected to receive \(wanted.name())\(time), but \(others)"
+          + (nearest.map { "\(wanted.refusal($0.action))\n\n" } ?? "") + (unseen ?? "")
           + core.whyNothing(hasWaited: patience != nil), at: wanted.location)
     }
-    noteFailure(passed: passed)
+    core.keepEarly(passed)
     return nil
   }
 }

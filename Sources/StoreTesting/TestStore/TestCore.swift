@@ -38,11 +38,14 @@ final class TestCore<R: Reducer> {
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var locations: [Int: TestLocation] = [:]
-  /// The waiting actions that a failed `receive` has reported, as text, since actions need not be
-  /// `Equatable`.
-  private var reported: [String] = []
-  /// The steps that were reduced because a failed `receive` had reported them.
+  /// The waiting actions that a failed `receive` has reported: how many of each text, since actions
+  /// need not be `Equatable`.
+  private var reported: [String: Int] = [:]
+  /// The steps of `early` that a failed `receive` has reported or skipped.
   private var reportedSteps: Set<Int> = []
+  /// The steps that were reduced before a line received their actions, because an earlier line was
+  /// wrong. Later lines may receive them.
+  private(set) var early: [PassedAction<State, Action>] = []
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
@@ -102,8 +105,8 @@ final class TestCore<R: Reducer> {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
     guard let action = lastStep?.action else { return nil }
-    if !reported.isEmpty, let index = reported.firstIndex(of: text(action)) {
-      reported.remove(at: index)
+    if !reported.isEmpty, let number = reported[text(action)] {
+      reported[text(action)] = number > 1 ? number - 1 : nil
     }
     return action
   }
@@ -134,7 +137,8 @@ final class TestCore<R: Reducer> {
           ? ""
           : "Of the \(count(others, "action")) behind it in the queue none is the expected one. "
       }
-    reported = waiting.prefix((position ?? 0) + 1).map(text)
+    reported = [:]
+    for action in waiting.prefix((position ?? 0) + 1) { reported[text(action), default: 0] += 1 }
     fail(
       .unexpectedAction, "\(wanted.refusal(action))\n\n\(whereabouts)Nothing was reduced.",
       at: wanted.location)
@@ -146,26 +150,72 @@ final class TestCore<R: Reducer> {
     guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
       return false
     }
-    guard reported.contains(text(next.action)) || isOfReportedStep(next.origin),
-      reduceNext(at: location) != nil
+    guard isReported(next.action) || isOfReportedStep(next.origin),
+      reduceEarly(at: location)
     else { return false }
     reportedSteps.insert(store.stepCount)
+    return true
+  }
+
+  /// Reduces the next action although no line has received it. Returns whether there was one.
+  func reduceEarly(at location: TestLocation) -> Bool {
+    let before = state
+    guard let action = reduceNext(at: location) else { return false }
+    early.append(passed(action, before: before))
     finishEnded(at: location)
     return true
+  }
+
+  /// The last step, for a line that may receive it later.
+  func passed(_ action: Action, before: State) -> PassedAction<State, Action> {
+    PassedAction(
+      step: store.stepCount, action: action, effects: lastStep?.effects ?? [], before: before,
+      after: state)
+  }
+
+  /// Removes a step from `early`, for the line that receives it.
+  func takeEarly(at index: Int) -> PassedAction<State, Action> {
+    reportedSteps.remove(early[index].step)
+    return early.remove(at: index)
+  }
+
+  /// Removes all steps from `early`, or as many of the oldest.
+  func dropEarly(_ number: Int? = nil) {
+    early.removeFirst(number ?? early.count)
+  }
+
+  /// Adds the steps that a failed `receive` has skipped.
+  func keepEarly(_ passed: [PassedAction<State, Action>]) {
+    early += passed
+    reportedSteps.formUnion(passed.map(\.step))
+  }
+
+  /// Whether a failed `receive` has reported or skipped a step of `early`.
+  func isReported(_ step: PassedAction<State, Action>) -> Bool { reportedSteps.contains(step.step) }
+
+  /// Takes the next action for the one that an earlier line has reported, if `wanted` accepts both:
+  /// the line that receives the reported one may have meant the next one.
+  func reportInstead(_ wanted: Wanted<Action>) {
+    guard let next, wanted.accepts(next) else { return }
+    reported[text(next), default: 0] += 1
   }
 
   /// Reduces all actions that failed `receive`s have reported, so that the test continues from the
   /// state after them.
   func catchUp(at location: TestLocation) {
     guard !isFinished else { return }
-    while !reported.isEmpty {
-      let waiting = Set(waiting.map(text))
-      // Actions of effects that have been cancelled are removed.
-      reported.removeAll { !waiting.contains($0) }
-      guard !reported.isEmpty, reduceReported(at: location) else { break }
+    while !reported.isEmpty, let next {
+      // The reported actions of effects that have been cancelled do not wait any more.
+      let isLeft = isReported(next) || waiting.contains(where: isReported)
+      guard isLeft, reduceReported(at: location) else { break }
     }
-    reported = []
+    reported = [:]
   }
+
+  /// Whether there are reported actions that may wait.
+  var hasReported: Bool { !reported.isEmpty }
+
+  private func isReported(_ action: Action) -> Bool { reported[text(action)] != nil }
 
   private func isOfReportedStep(_ origin: StepOrigin) -> Bool {
     if case .effect(_, _, let step) = origin { reportedSteps.contains(step) } else { false }
@@ -363,6 +413,18 @@ final class TestCore<R: Reducer> {
     stateBeforeStep = before ?? outer
     defer { stateBeforeStep = outer }
     try closure()
+  }
+
+  /// Returns whether a closure states `state`. Reports nothing.
+  ///
+  /// - Parameter before: The state before the step, which the closure changes, or `nil` outside of
+  ///   a step.
+  func holds(
+    _ closure: (inout State) throws -> Void, for state: State, before: State? = nil
+  ) -> Bool {
+    var stated = before ?? state
+    let isStated: Void? = try? hidingStep(since: before) { try closure(&stated) }
+    return isStated != nil && isEqual(stated, state)
   }
 
   /// Compares the effects of the last step with the expected ones.
