@@ -456,9 +456,12 @@ final class TestCore<R: Reducer> {
     guard !effects.isEmpty else {
       return "No effect is running: it never started, has ended, or was cancelled."
     }
-    let names = effects.prefix(20).map { title($0.descriptor) }.joined(separator: ", ")
-    let rest = effects.count > 20 ? " and \(effects.count - 20) more" : ""
-    let running = "Still running: \(names)\(rest)."
+    let running = [
+      names("Still running", effects.filter { $0.phase != .pending }),
+      names(
+        "Waiting for a permit or for their turn in a sequence",
+        effects.filter { $0.phase == .pending }),
+    ].compactMap(\.self).joined(separator: " ")
     guard let next = clock.nextDeadline else {
       return running + " Nothing sleeps on the test store's clock, which shows \(clock.now). "
         + "Does an effect wait for a clock that this test does not advance, such as another "
@@ -470,6 +473,14 @@ final class TestCore<R: Reducer> {
     }
     return running
       + " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
+  }
+
+  /// Returns a sentence with the names of effects, at most 20, or `nil` if there are none.
+  private func names(_ heading: String, _ effects: [RunningEffect<Action>]) -> String? {
+    guard !effects.isEmpty else { return nil }
+    let names = effects.prefix(20).map { title($0.descriptor) }
+    let rest = effects.count > 20 ? " and \(effects.count - 20) more" : ""
+    return "\(heading): \(names.joined(separator: ", "))\(rest)."
   }
 
   /// Reports waiting actions and running effects at the end of the test.
