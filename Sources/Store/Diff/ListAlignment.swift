@@ -86,7 +86,7 @@ package enum ListAlignment {
     var ends: [Int] = []
     var previous = [Int?](repeating: nil, count: candidates.count)
     for (index, candidate) in candidates.enumerated() {
-      let low = ends.partitionIndex { candidates[$0].second >= candidate.second }
+      let low = ends.partitioningIndex { candidates[$0].second >= candidate.second }
       previous[index] = low > 0 ? ends[low - 1] : nil
       if low == ends.count { ends.append(index) } else { ends[low] = index }
     }

@@ -17,7 +17,7 @@ extension StoreRuntime {
     // The observer is released after the unlock, because that can run user code.
     _ = lock.withLock { shared -> Observer<R.State, R.Action>? in
       // Ids ascend.
-      let index = shared.observers.partitionIndex { $0.id >= id }
+      let index = shared.observers.partitioningIndex { $0.id >= id }
       guard index < shared.observers.count, shared.observers[index].id == id else { return nil }
       defer { shared.updateObservers() }
       return shared.observers.remove(at: index)

@@ -3,7 +3,7 @@ extension Array {
   ///
   /// - Parameter isBehind: Must return `true` for all elements behind such an element, too.
   /// - Complexity: O(log count).
-  func partitionIndex(where isBehind: (Element) -> Bool) -> Int {
+  func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
