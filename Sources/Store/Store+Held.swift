@@ -339,9 +339,8 @@ extension StoreMachine {
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
   /// after a `.send`, only work.
   mutating func startOverdueWork() -> Bool {
-    // Found in the graph, since a test may have left many actions in the queue.
-    let effects = graph.tree.nodes.indices.map { graph.tree.id(Int32($0)) }
-    let ended = Set(effects.filter(isSendBeforeWork))
+    heldSends.removeAll { !graph.tree.isRunning($0) }
+    let ended = Set(heldSends.filter(isSendBeforeWork))
     var isStarted = false
     if !ended.isEmpty {
       let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
@@ -364,6 +363,12 @@ extension StoreMachine {
       isStarted = true
     }
     return isStarted
+  }
+
+  /// Notes a `.send` that starts, if work that follows it may become overdue.
+  @usableFromInline
+  mutating func noteHeldSend(_ id: EffectID) {
+    if graph.tree.isMember(id.slot), graph.tree[id.slot].next >= 0 { heldSends.append(id) }
   }
 
   /// Returns whether an effect is a `.send` in a sequence whose next member is only work.

@@ -173,6 +173,7 @@ extension StoreMachine {
     case .task, .run:
       startTask(id, inherits)
     case .send(let action):
+      if blockers.contains(.held) { noteHeldSend(id) }
       enqueue(
         QueuedAction(
           action, from: .ending(id), task: graph.tree.task(of: id),
