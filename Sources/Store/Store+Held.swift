@@ -339,7 +339,7 @@ extension StoreMachine {
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
   /// after a `.send`, only work.
   mutating func startOverdueWork() -> Bool {
-    heldSends.removeAll { !graph.tree.isRunning($0) }
+    heldSends.removeAll { !graph.tree.isRunning($0) || graph.tree.memberInSequence($0) == nil }
     let ended = Set(heldSends.filter(isSendBeforeWork))
     var isStarted = false
     if !ended.isEmpty {
@@ -363,12 +363,6 @@ extension StoreMachine {
       isStarted = true
     }
     return isStarted
-  }
-
-  /// Notes a `.send` that starts, if work that follows it may become overdue.
-  @usableFromInline
-  mutating func noteHeldSend(_ id: EffectID) {
-    if graph.tree.isMember(id.slot), graph.tree[id.slot].next >= 0 { heldSends.append(id) }
   }
 
   /// Returns whether an effect is a `.send` in a sequence whose next member is only work.

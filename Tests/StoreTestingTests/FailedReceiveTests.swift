@@ -5,23 +5,30 @@ import Testing
 
 @Suite("Lines behind a receive that failed")
 struct FailedReceiveTests {
-  enum Action: Sendable, Equatable { case go(Int), came(Int), start, tick, stop, other }
+  enum Action: Sendable, Equatable {
+    case go(Int), came(Int), kick, start, tick, stop, spin, other
+  }
 
   struct State: Sendable, Equatable {
     var number = 0
     var ticks = 0
   }
 
-  /// `go(n)` starts `n` effects, each of which sends `came`. `start` starts a timer.
+  /// `go(n)` starts `n` effects, each of which sends `came`. `start` starts a timer, and `kick` an
+  /// effect that sends `start`. `spin` starts an effect that sends it again.
   struct Feature: Reducer {
     func reduce(_ state: inout State, _ action: Action, _ clock: TestClock) -> [Effect<Action>] {
       switch action {
       case .go(let count): return (1...count).map { number in .task { .came(number) } }
       case .came(let number): state.number = number
+      case .kick: return [.task { .start }]
       case .start:
         return .timer(every: .seconds(1), clock: clock) { _ in .tick }.cancellable(id: "timer")
       case .tick: state.ticks += 1
       case .stop: return .cancel(id: "timer")
+      case .spin:
+        state.ticks += 1
+        return [.task { .spin }]
       case .other: break
       }
       return []
@@ -71,7 +78,7 @@ struct FailedReceiveTests {
     case .run: store.run()
     case .finishTask: task.finish()
     case .cancelTask: task.cancel()
-    case .assert: store.assert { $0.number = 0 }
+    case .assert: store.assert { $0.number = 1 }
     case .part: store.nonExhaustively { $0.advance(by: .seconds(1)) }
     case .skipEffects: store.skipInFlightEffects(strict: false)
     }
@@ -81,20 +88,19 @@ struct FailedReceiveTests {
     #expect(failures.lines == [line])
   }
 
-  @Test("a line between may mean the state before the reported action, or the one after it")
+  @Test("assert checks the state behind the reported action")
   func assertBetween() {
     let store = store()
     store.send(.go(1))
     store.receive(.came(9)) { $0.number = 9 }
-    store.assert { $0.number = 0 }
     store.assert { $0.number = 1 }
     store.assert { $0.number = 0 }
     store.finish()
     #expect(failures.kinds == [.unexpectedAction, .stateDiffers])
   }
 
-  @Test("of equal actions a line receives the one that is as it states, one line too many")
-  func equalActionsAfterExtraLines() {
+  @Test("of equal actions a line receives the first that was reduced before it")
+  func equalActions() {
     let store = store()
     store.send(.start)
     store.advance(by: .seconds(3))
@@ -107,23 +113,6 @@ struct FailedReceiveTests {
     store.send(.stop)
     store.finish()
     #expect(failures.lines == [line, line + 1])
-  }
-
-  @Test("of equal actions a line receives the one that is as it states, one line misspelled")
-  func equalActionsAfterWrongValue() {
-    let store = store()
-    store.send(.start)
-    store.advance(by: .seconds(1))
-    let line = #line + 1
-    store.receive(.came(9)) { $0.ticks = 1 }
-    store.advance(by: .seconds(1))
-    store.receive(.tick) { $0.ticks = 2 }
-    store.receive(.came(9)) { $0.ticks = 1 }
-    store.advance(by: .seconds(1))
-    store.receive(.tick) { $0.ticks += 1 }
-    store.send(.stop)
-    store.finish()
-    #expect(failures.lines == [line, line + 3], "no action is left at the end")
   }
 
   @Test("a line with another state fails with the difference, and the next ones do not")
@@ -141,7 +130,49 @@ struct FailedReceiveTests {
     #expect(failures.messages.last?.contains("-   ticks: 9\n+   ticks: 1") == true)
   }
 
-  @Test("a line whose action has been reported names it, with the difference of the nearest")
+  @Test("a line with another state than its reported action led to reduces nothing more")
+  func wrongStateOfReported() {
+    let store = store()
+    store.send(.start)
+    store.advance(by: .seconds(2))
+    store.receive(.other)
+    store.run()
+    store.receive(.tick) { $0.ticks = 9 }
+    #expect(store.received == [.tick] && store.state.ticks == 1)
+    store.receive(.tick) { $0.ticks = 2 }
+    store.send(.stop)
+    store.finish()
+    #expect(failures.kinds == [.unexpectedAction, .stateDiffers])
+  }
+
+  @Test("receive(within:) fails at once if the reported action led to another state")
+  func within() async {
+    let store = store()
+    store.send(.start)
+    store.advance(by: .seconds(1))
+    store.receive(.other)
+    store.run()
+    await store.receive(.tick, within: .seconds(3600)) { $0.ticks = 9 }
+    store.send(.stop)
+    store.finish()
+    #expect(failures.kinds == [.unexpectedAction, .stateDiffers])
+  }
+
+  @Test("a line behind a wrong one ends, although each step causes the next")
+  func endless() {
+    let store = store()
+    store.send(.spin) { $0.ticks = 1 }
+    store.receive(.other)
+    store.receive(.spin) { $0.ticks = -1 }
+    store.run()
+    #expect(store.received == [.spin] && store.state.ticks == 2)
+    store.skipInFlightEffects(strict: false)
+    store.finish()
+    #expect(
+      failures.kinds == [.unexpectedAction, .stateDiffers, .unreceivedActions])
+  }
+
+  @Test("a line whose action has been reported names it, with its difference")
   func wrongValue() {
     let store = store()
     store.send(.go(2))
@@ -152,7 +183,7 @@ struct FailedReceiveTests {
       failures.kinds == [.unexpectedAction, .unexpectedAction, .nothingReceived])
     #expect(
       failures.messages.last == """
-        Expected to receive `came(6)`, but only these came, which an earlier line reported:
+        Expected to receive `came(6)`, but only these came, which an earlier line reported or reduced:
           came(1)
           came(2)
         Received another action than expected (- expected, + received):
@@ -179,7 +210,7 @@ struct FailedReceiveTests {
     store.receive(.came(1)) { $0.number = 1 }
     store.finish()
     #expect(failures.lines == [line, line + 1])
-    #expect(failures.messages.last?.contains("reported:\n  came(1)\n  came(2)\n") == true)
+    #expect(failures.messages.last?.contains("or reduced:\n  came(1)\n  came(2)\n") == true)
   }
 
   @Test("received actions can be skipped behind a wrong line")
@@ -201,6 +232,28 @@ struct FailedReceiveTests {
     store.finish()
     #expect(failures.kinds == [.unexpectedAction, .unreceivedActions])
     #expect(failures.messages.last?.hasPrefix("2 actions came from effects") == true)
+  }
+
+  @Test("an action like a reported one, or that one causes, is reported by a send and at the end")
+  func unreportedLater() {
+    let store = store()
+    store.send(.start)
+    store.advance(by: .seconds(2))
+    let line = #line + 1
+    store.receive(.other)
+    store.run()
+    store.receive(.tick) { $0.ticks = 1 }
+    store.send(.stop)
+    store.send(.kick)
+    store.receive(.other)
+    store.advance(by: .seconds(2))
+    store.receive(.start)
+    store.finish()
+    #expect(failures.lines == [line, line + 3, line + 5, line + 8, line + 7])
+    #expect(failures.messages[1] == "1 action must be received before `stop` is sent:\n  tick")
+    #expect(
+      failures.kinds.suffix(2) == [.unreceivedActions, .effectRunning],
+      "the effect is that of the line that received its cause")
   }
 
   @Test("in a part that is not exhaustive, and behind it, lines receive what was reported")
@@ -231,7 +284,7 @@ struct FailedReceiveTests {
       failures.messages.first?.contains("but only these came:\n  came(1)\n  came(2)\n") == true)
     #expect(
       failures.messages.last?.contains(
-        "but only these came, which an earlier line reported:\n  came(1)\n  came(2)\n") == true)
+        "these came, which an earlier line reported or reduced:\n  came(1)\n  came(2)\n") == true)
     store.receive(.came(1)) { $0.number = 1 }
     store.receive(.came(2)) { $0.number = 2 }
     #expect(failures.kinds == [.nothingReceived, .nothingReceived])

@@ -179,6 +179,7 @@ struct FailureTextTests {
     store.send(.twice("a"))
     store.receive(.found(["b"])) { $0.results = ["b"] }
     store.receive(where: { $0 == .tick })
+    store.skipReceivedActions()
     store.send(.poll)
     store.advance(by: .seconds(1))
     store.receive(.found)

@@ -774,7 +774,7 @@ struct TestStoreOrderTests {
     #expect(
       failures.messages.last
         == """
-        Expected to receive `came(4)`, but only this came, which an earlier line reported:
+        Expected to receive `came(4)`, but only this came, which an earlier line reported or reduced:
           came(2)
         Received another action than expected (- expected, + received):
 

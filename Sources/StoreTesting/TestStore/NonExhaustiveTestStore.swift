@@ -66,7 +66,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     guard let found = core.early.firstIndex(where: { wanted.accepts($0.action) }) else {
       return .absent
     }
-    let step = core.takeEarly(at: found)
+    let step = core.takeEarly(at: found, by: location)
     noteUnseen(core.early.prefix(found).map(\.action), before: step.action, at: location)
     core.dropEarly(found)
     core.keepEarly(passed)

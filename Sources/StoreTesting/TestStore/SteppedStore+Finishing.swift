@@ -21,7 +21,7 @@ extension SteppedStore {
     let early = core.early
     core.dropEarly()
     let actions =
-      early.filter { !core.isReported($0) }.map(\.action) + core.reduceAll(at: location)
+      early.filter { !$0.isReported }.map(\.action) + core.reduceAll(at: location)
     if actions.isEmpty, early.isEmpty, strict ?? isStrict {
       core.fail(.nothingToSkip, "There are no received actions to skip.", at: location)
     }

@@ -142,7 +142,7 @@ extension SteppedStore {
     core.finishEnded(at: wanted.location)
     var passed: [PassedAction<State, Action>] = []
     let sight = look(for: wanted, effects, assertion, passed: &passed)
-    return conclude(sight, wanted, effects, assertion, passed)
+    return conclude(sight, wanted, passed)
   }
 
   nonisolated(nonsending)
@@ -159,15 +159,14 @@ extension SteppedStore {
       if case .absent = sight { return false }
       return true
     }
-    return conclude(sight, wanted, effects, assertion, passed, after: isInTime ? nil : patience)
+    return conclude(sight, wanted, passed, after: isInTime ? nil : patience)
   }
 
   /// Returns the reduced action, or reports that the expected one was not sent.
   ///
   /// - Parameter patience: The time spent waiting for the action.
   private func conclude(
-    _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?,
-    _ assertion: StateAssertion?, _ passed: [PassedAction<State, Action>],
+    _ sight: Sight<Action>, _ wanted: Wanted<Action>, _ passed: [PassedAction<State, Action>],
     after patience: Duration? = nil
   ) -> Action? {
     switch sight {
@@ -176,10 +175,9 @@ extension SteppedStore {
     case .refused(let next):
       core.refuse(next, wanted)
     case .absent:
-      if let action = receiveEarly(wanted, effects, assertion) { return action }
       let unseen = whereUnseen(wanted)
       let came = (core.early + passed).map(\.action)
-      let reporter = passed.isEmpty ? ", which an earlier line reported" : ""
+      let reporter = passed.isEmpty ? ", which an earlier line reported or reduced" : ""
       let others =
         came.isEmpty
         ? "no effect sent \(unseen == nil ? "an" : "another") action. "

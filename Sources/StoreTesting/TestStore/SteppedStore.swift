@@ -60,12 +60,6 @@ public class SteppedStore<R: Reducer> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> { .absent }
 
-  /// Receives the expected action from `TestCore.early`, although it is not as the line states,
-  /// which is a failure. Returns `nil` if it is not there.
-  func receiveEarly(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
-  ) -> Action? { nil }
-
   /// Returns a sentence that says which earlier line skipped the expected action, or `nil` if none
   /// did.
   func whereUnseen(_ wanted: Wanted<Action>) -> String? { nil }
@@ -169,8 +163,6 @@ public class SteppedStore<R: Reducer> {
     column: Int = #column, _ assertion: StateAssertion
   ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    // If the failed `receive` was a line too many, this is the state before the reported action.
-    if core.hasReported, core.holds(assertion, for: core.state) { return }
     core.catchUp(at: location)
     core.check(
       assertion, against: core.state, "The state", "for the state", at: location)

@@ -41,8 +41,6 @@ final class TestCore<R: Reducer> {
   /// The waiting actions that a failed `receive` has reported: how many of each text, since actions
   /// need not be `Equatable`.
   private var reported: [String: Int] = [:]
-  /// The steps of `early` that a failed `receive` has reported or skipped.
-  private var reportedSteps: Set<Int> = []
   /// The steps that were reduced before a line received their actions, because an earlier line was
   /// wrong. Later lines may receive them.
   private(set) var early: [PassedAction<State, Action>] = []
@@ -144,16 +142,11 @@ final class TestCore<R: Reducer> {
       at: wanted.location)
   }
 
-  /// Reduces the next action if a failed `receive` has reported it, or if a reported action has
-  /// caused it. Returns `false` otherwise.
+  /// Reduces the next action if a failed `receive` has reported it. Returns `false` otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
-    guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
-      return false
-    }
-    guard isReported(next.action) || isOfReportedStep(next.origin),
-      reduceEarly(at: location)
+    guard !reported.isEmpty, let next, reported[text(next)] != nil, reduceEarly(at: location)
     else { return false }
-    reportedSteps.insert(store.stepCount)
+    early[early.count - 1].isReported = true
     return true
   }
 
@@ -174,9 +167,10 @@ final class TestCore<R: Reducer> {
   }
 
   /// Removes a step from `early`, for the line that receives it.
-  func takeEarly(at index: Int) -> PassedAction<State, Action> {
-    reportedSteps.remove(early[index].step)
-    return early.remove(at: index)
+  func takeEarly(at index: Int, by location: TestLocation) -> PassedAction<State, Action> {
+    let step = early.remove(at: index)
+    locations[step.step] = location
+    return step
   }
 
   /// Removes all steps from `early`, or as many of the oldest.
@@ -184,41 +178,27 @@ final class TestCore<R: Reducer> {
     early.removeFirst(number ?? early.count)
   }
 
-  /// Adds the steps that a failed `receive` has skipped.
+  /// Adds the steps that a `receive` has skipped, to those that later lines may receive.
   func keepEarly(_ passed: [PassedAction<State, Action>]) {
-    early += passed
-    reportedSteps.formUnion(passed.map(\.step))
+    early += passed.map { step in
+      var step = step
+      step.isReported = true
+      return step
+    }
   }
 
-  /// Whether a failed `receive` has reported or skipped a step of `early`.
-  func isReported(_ step: PassedAction<State, Action>) -> Bool { reportedSteps.contains(step.step) }
-
-  /// Takes the next action for the one that an earlier line has reported, if `wanted` accepts both:
-  /// the line that receives the reported one may have meant the next one.
-  func reportInstead(_ wanted: Wanted<Action>) {
-    guard let next, wanted.accepts(next) else { return }
-    reported[text(next), default: 0] += 1
-  }
-
-  /// Reduces all actions that failed `receive`s have reported, so that the test continues from the
-  /// state after them.
+  /// Reduces the actions that failed `receive`s have reported, up to one that they have not, so
+  /// that the test continues from the state after them.
   func catchUp(at location: TestLocation) {
     guard !isFinished else { return }
-    while !reported.isEmpty, let next {
-      // The reported actions of effects that have been cancelled do not wait any more.
-      let isLeft = isReported(next) || waiting.contains(where: isReported)
-      guard isLeft, reduceReported(at: location) else { break }
+    while reduceReported(at: location) {}
+    guard !reported.isEmpty else { return }
+    // The reported actions of effects that have been cancelled do not wait any more.
+    var left: [String: Int] = [:]
+    for text in waiting.map(text) where left[text, default: 0] < reported[text, default: 0] {
+      left[text, default: 0] += 1
     }
-    reported = [:]
-  }
-
-  /// Whether there are reported actions that may wait.
-  var hasReported: Bool { !reported.isEmpty }
-
-  private func isReported(_ action: Action) -> Bool { reported[text(action)] != nil }
-
-  private func isOfReportedStep(_ origin: StepOrigin) -> Bool {
-    if case .effect(_, _, let step) = origin { reportedSteps.contains(step) } else { false }
+    reported = left
   }
 
   private func text(_ action: Action) -> String { ValueTree(action).oneLine }
@@ -413,18 +393,6 @@ final class TestCore<R: Reducer> {
     stateBeforeStep = before ?? outer
     defer { stateBeforeStep = outer }
     try closure()
-  }
-
-  /// Returns whether a closure states `state`. Reports nothing.
-  ///
-  /// - Parameter before: The state before the step, which the closure changes, or `nil` outside of
-  ///   a step.
-  func holds(
-    _ closure: (inout State) throws -> Void, for state: State, before: State? = nil
-  ) -> Bool {
-    var stated = before ?? state
-    let isStated: Void? = try? hidingStep(since: before) { try closure(&stated) }
-    return isStated != nil && isEqual(stated, state)
   }
 
   /// Compares the effects of the last step with the expected ones.

@@ -56,77 +56,28 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
-    let old = core.early.count
-    var (begin, hasReducedMore) = (0, false)
-    while true {
-      // Of several steps whose actions are accepted, the line means the one that is as it states.
-      if let index = core.early[begin...].firstIndex(where: {
-        wanted.accepts($0.action) && agrees($0, effects, assertion)
-      }) {
-        if index < old { core.reportInstead(wanted) }
-        return .received(core.takeEarly(at: index).action)
-      }
-      begin = core.early.count
-      guard let next = core.next else { return .absent }
-      if core.reduceReported(at: location) { continue }
-      guard wanted.accepts(next), !hasReducedMore else {
-        let action = receiveEarly(wanted, effects, assertion, reportedSince: old)
-        return action.map { .received($0) } ?? .refused(next)
-      }
-      guard core.early.contains(where: { wanted.accepts($0.action) }) else {
-        return receiveNext(effects, assertion, at: location)
-      }
-      hasReducedMore = core.reduceEarly(at: location)
+    if let index = core.early.firstIndex(where: { wanted.accepts($0.action) }) {
+      let step = core.takeEarly(at: index, by: location)
+      let subject = "`\(short(step.action))`"
+      check(assertion, before: step.before, after: step.after, subject, at: location)
+      core.checkEffects(effects, of: step.effects, subject, at: location)
+      return .received(step.action)
     }
-  }
-
-  /// Receives the next action.
-  private func receiveNext(
-    _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?, at location: TestLocation
-  ) -> Sight<Action> {
-    let before = core.state
-    guard let action = core.reduceNext(at: location) else { return .absent }
-    // The correct lines for earlier actions would have come before this one.
-    core.dropEarly()
-    check(assertion, before: before, "`\(short(action))`", at: location)
-    core.checkEffects(effects, "`\(short(action))`", at: location)
-    core.finishEnded(at: location)
-    return .received(action)
-  }
-
-  /// Returns whether a step is as a line states it.
-  private func agrees(
-    _ step: PassedAction<State, Action>, _ effects: [EffectDescriptor]?,
-    _ assertion: StateAssertion?
-  ) -> Bool {
-    if let effects, effects != step.effects { return false }
-    let isChanged = !core.isEqual(step.before, step.after)
-    guard let assertion else { return !isChanged }
-    return isChanged && core.holds(assertion, for: step.after, before: step.before)
-  }
-
-  override func receiveEarly(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
-  ) -> Action? {
-    receiveEarly(wanted, effects, assertion, reportedSince: 0)
-  }
-
-  /// Receives a step of `TestCore.early`, and checks it.
-  ///
-  /// - Parameter first: The index of the first one that may be one that a failed `receive` has
-  ///   reported.
-  private func receiveEarly(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
-    reportedSince first: Int
-  ) -> Action? {
-    let index = core.early.indices.first {
-      wanted.accepts(core.early[$0].action) && ($0 >= first || !core.isReported(core.early[$0]))
+    while let next = core.next {
+      guard wanted.accepts(next) else {
+        guard core.reduceReported(at: location) else { return .refused(next) }
+        continue
+      }
+      let before = core.state
+      guard let action = core.reduceNext(at: location) else { break }
+      // The correct lines for earlier actions would have come before this one.
+      core.dropEarly()
+      check(assertion, before: before, "`\(short(action))`", at: location)
+      core.checkEffects(effects, "`\(short(action))`", at: location)
+      core.finishEnded(at: location)
+      return .received(action)
     }
-    guard let step = index.map(core.takeEarly) else { return nil }
-    let subject = "`\(short(step.action))`"
-    check(assertion, before: step.before, after: step.after, subject, at: wanted.location)
-    core.checkEffects(effects, of: step.effects, subject, at: wanted.location)
-    return step.action
+    return .absent
   }
 
   override func check(

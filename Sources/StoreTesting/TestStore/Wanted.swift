@@ -66,4 +66,6 @@ struct PassedAction<State, Action> {
   let effects: [EffectDescriptor]
   let before: State
   let after: State
+  /// Whether a failed `receive` has reported or skipped the action.
+  var isReported = false
 }
