@@ -339,19 +339,20 @@ extension StoreMachine {
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
   /// after a `.send`, only work.
   mutating func startOverdueWork() -> Bool {
-    let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
-    let ended = actions.compactMap { action -> EffectID? in
-      if case .ending(let id) = action.sender, isSendBeforeWork(id) { id } else { nil }
-    }
+    heldSends.removeAll { !graph.tree.isRunning($0) || graph.tree.memberInSequence($0) == nil }
+    let ended = Set(heldSends.filter(isSendBeforeWork))
+    var isStarted = false
     if !ended.isEmpty {
-      let wanted = Set(ended)
-      turn = Queue(turn.elements.map { $0.ended(by: wanted) })
-      nextTurns = Queue(nextTurns.elements.map { $0.ended(by: wanted) })
+      let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
+      turn = Queue(turn.elements.map { $0.ended(by: ended) })
+      nextTurns = Queue(nextTurns.elements.map { $0.ended(by: ended) })
       queuedEvents = Queue(
-        queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
+        queuedEvents.elements.map { $0.action.map { .action($0.ended(by: ended)) } ?? $0 })
+      for case .ending(let id) in actions.map(\.sender) where ended.contains(id) {
+        endFromQueue(id, nil)
+        isStarted = true
+      }
     }
-    for id in ended { endFromQueue(id, nil) }
-    var isStarted = !ended.isEmpty
     if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
     // What waits for a permit does not wait for the order in which the effect ends.
     for (id, _) in deferredEnds.elements {

@@ -33,8 +33,9 @@
 /// - **R6** Ids belong to one store and one place in the composition. A parent can cancel the
 ///   effects of a child by id. A limit counts in the whole store, or in each place if it says so.
 /// - **R7** The step that removes a child ends its effects and its subscriptions, whichever reducer
-///   removes it. Effects with `outlives()` continue. Children that are composed by plain calls end
-///   with `Effect.endChild(id:)`.
+///   removes it; but a reducer outside the `forEach` of a stack must not replace it by a new one
+///   (see `StackState`). Effects with `outlives()` continue. Children that are composed by plain
+///   calls end with `Effect.endChild(id:)`.
 /// - **R8** A child sees an action before the reducer to which it is attached. An action for a
 ///   child that does not exist is an issue at the composing line.
 /// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`

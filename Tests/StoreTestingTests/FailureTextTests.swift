@@ -132,6 +132,30 @@ struct FailureTextTests {
     store.finish()
   }
 
+  @Test("an effect that waits for a permit or its turn is not said to run")
+  func pendingEffects() {
+    let clock = TestClock()
+    let reducer = Reduce<Int, Int, Void> { _, _, _ in
+      let sleeps = ["first", "second"].map { name in
+        Effect<Int>.run(name: name) { _ in try await clock.sleep(for: .seconds(1)) }
+          .limited(id: "one", whenFull: .wait)
+      }
+      return sleeps
+    }
+    let store = TestStore(initialState: 0, reducer: reducer, clock: clock, report: failures.report)
+    store.send(1)
+    store.receive(1)
+    #expect(
+      failures.messages == [
+        "Expected to receive `1`, but no effect sent an action. Still running: “first” (id one). "
+          + "Waiting for a permit or for their turn in a sequence: “second” (id one). "
+          + "The clock shows 0.0 seconds, and the next sleeper wakes at 1.0 seconds: advance the clock."
+      ])
+    store.advance(by: .seconds(2))
+    store.finish()
+    #expect(failures.all.count == 1)
+  }
+
   @Test("of many running effects 20 are named")
   func manyEffects() {
     let clock = TestClock()
@@ -155,6 +179,7 @@ struct FailureTextTests {
     store.send(.twice("a"))
     store.receive(.found(["b"])) { $0.results = ["b"] }
     store.receive(where: { $0 == .tick })
+    store.skipReceivedActions()
     store.send(.poll)
     store.advance(by: .seconds(1))
     store.receive(.found)

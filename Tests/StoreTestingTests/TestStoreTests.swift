@@ -773,8 +773,18 @@ struct TestStoreOrderTests {
     )
     #expect(
       failures.messages.last
-        == "Expected to receive `came(4)`, but no effect sent an action. "
-        + "No effect is running: it never started, has ended, or was cancelled.")
+        == """
+        Expected to receive `came(4)`, but only this came, which an earlier line reported or reduced:
+          came(2)
+        Received another action than expected (- expected, + received):
+
+          came(
+        -   4
+        +   2
+          )
+
+        No effect is running: it never started, has ended, or was cancelled.
+        """)
   }
 }
 

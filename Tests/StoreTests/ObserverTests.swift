@@ -1,4 +1,5 @@
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
@@ -47,6 +48,19 @@ struct ObserverTests {
     }
     store.send(1)
     #expect(heard.load(ordering: .relaxed) == 20_000)
+  }
+
+  @Test("R12 observers that are removed in any order leave the others, in their order")
+  func removed() {
+    let store = countStore()
+    let calls = EventLog<Int>()
+    let tokens = (0..<9).map { number in store.observe { _, _ in calls.append(number) } }
+    for number in [4, 0, 8, 5, 4] { tokens[number].cancel() }
+    store.send(1)
+    #expect(calls.events == [1, 2, 3, 6, 7])
+    for token in tokens.reversed() { token.cancel() }
+    store.send(1)
+    #expect(calls.events.count == 5)
   }
 
   @Test("R12 a bounded buffer keeps the newest")

@@ -74,6 +74,14 @@ extension IdentifiedArray {
     remove(at: count - 1)
   }
 
+  /// Unavailable; use `popLast()`, which returns `nil` if there is no element.
+  @available(*, unavailable, renamed: "popLast()")
+  public mutating func removeLast() {}
+
+  /// Unavailable; use `remove(at:)`, which returns `nil` if there is no element.
+  @available(*, unavailable, message: "Use remove(at: 0), or remove(id:).")
+  public mutating func removeFirst() {}
+
   /// Removes all elements. O(count).
   @inlinable
   public mutating func removeAll(keepingCapacity: Bool = false) {
@@ -124,6 +132,10 @@ extension IdentifiedArray {
     reindex(from: Swift.min(old, new))
     return true
   }
+
+  /// Unavailable; use `move(id:to:)` for each element.
+  @available(*, unavailable, message: "Use move(id:to:) for each element.")
+  public mutating func move(fromOffsets: some Sequence<Int>, toOffset: Int) {}
 
   /// Exchanges the positions of two elements. Does nothing if either is missing. O(1), or O(count)
   /// while there is a copy of `ids`.

@@ -115,6 +115,10 @@ public struct StackState<Element> {
   @discardableResult
   public mutating func popLast() -> Element? { rows.popLast() }
 
+  /// Unavailable; use `popLast()` or `pop(from:)`, which tell whether there is such an element.
+  @available(*, unavailable, message: "Use popLast(), or pop(from:).")
+  public mutating func removeLast() {}
+
   /// Removes the element under the id and all elements above it.
   ///
   /// - Returns: Whether there is such an element.

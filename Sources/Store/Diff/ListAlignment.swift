@@ -86,15 +86,7 @@ package enum ListAlignment {
     var ends: [Int] = []
     var previous = [Int?](repeating: nil, count: candidates.count)
     for (index, candidate) in candidates.enumerated() {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if candidates[ends[middle]].second < candidate.second {
-          low = middle + 1
-        } else {
-          high = middle
-        }
-      }
+      let low = ends.partitioningIndex { candidates[$0].second >= candidate.second }
       previous[index] = low > 0 ? ends[low - 1] : nil
       if low == ends.count { ends.append(index) } else { ends[low] = index }
     }

@@ -173,10 +173,9 @@ extension StoreMachine {
     case .task, .run:
       startTask(id, inherits)
     case .send(let action):
-      enqueue(
-        QueuedAction(
-          action, from: .ending(id), task: graph.tree.task(of: id),
-          inheritsTaskLocals: inherits))
+      if blockers.contains(.held) { heldSends.append(id) }
+      let task = graph.tree.task(of: id)
+      enqueue(QueuedAction(action, from: .ending(id), task: task, inheritsTaskLocals: inherits))
     case .cancel(let key):
       graph.cancel(key, by: id)
       graph.end(id)
@@ -194,8 +193,7 @@ extension StoreMachine {
   @inlinable
   mutating func startTask(_ id: EffectID, _ inheritsTaskLocals: Bool) {
     graph.startTask(id)
-    let inherits = inheritsTaskLocals || blockers.contains(.held)
-    commands.append(.start(id, inheritsTaskLocals: inherits))
+    commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals || blockers.contains(.held)))
     meter(id) { .effectStarted($0) }
   }
 

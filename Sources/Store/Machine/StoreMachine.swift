@@ -82,6 +82,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// The ends that wait for the turn of a held store. In that of a test, `queuedEvents` has them in
   /// their place, too.
   @usableFromInline var deferredEnds = Queue<(EffectID, EffectFailure?)>()
+  /// The `.send` effects of a held store, without those that no overdue work can follow.
+  @usableFromInline var heldSends: [EffectID] = []
 
   @usableFromInline var graph = EffectGraph()
   /// The work of each effect in the graph, by slot.

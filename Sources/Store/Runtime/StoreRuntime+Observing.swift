@@ -14,13 +14,14 @@ extension StoreRuntime {
 
   @usableFromInline
   func removeObserver(_ id: Int) {
-    let removed = lock.withLock { shared -> Observer<R.State, R.Action>? in
-      guard let index = shared.observers.firstIndex(where: { $0.id == id }) else { return nil }
+    // The observer is released after the unlock, because that can run user code.
+    _ = lock.withLock { shared -> Observer<R.State, R.Action>? in
+      // Ids ascend.
+      let index = shared.observers.partitioningIndex { $0.id >= id }
+      guard index < shared.observers.count, shared.observers[index].id == id else { return nil }
       defer { shared.updateObservers() }
       return shared.observers.remove(at: index)
     }
-    // Released here, outside the lock, because that can run user code.
-    _ = removed
   }
 
   /// Replaces hooks or the meter.

@@ -12,8 +12,6 @@ import SwiftBoardStore
 public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   /// Whether another test store owns the store and finishes it.
   private let isPart: Bool
-  /// The actions that a failed `receive` has skipped. Later lines may still expect them.
-  private var lost: [PassedAction<State, Action>] = []
   /// The actions that no line can expect any more, since they were reduced before the action of an
   /// earlier line.
   private var unseen: [(action: Action, next: Action, location: TestLocation)] = []
@@ -31,8 +29,8 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 
   override func prepare(for action: Action, at location: TestLocation) {
     let skipped = core.reduceAll(at: location)
-    noteUnseen(lost.map(\.action) + skipped, before: action, at: location)
-    lost = []
+    noteUnseen(core.early.map(\.action) + skipped, before: action, at: location)
+    core.dropEarly()
     guard !skipped.isEmpty else { return }
     core.skip(
       .unreceivedActions,
@@ -48,8 +46,8 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     var before = core.state
     while let action = core.reduceNext(at: location) {
       if wanted.accepts(action) {
-        noteUnseen((lost + passed).map(\.action), before: action, at: location)
-        lost = []
+        noteUnseen((core.early + passed).map(\.action), before: action, at: location)
+        core.dropEarly()
         if !passed.isEmpty {
           core.skip(
             .unreceivedActions,
@@ -61,15 +59,17 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         core.finishEnded(at: location)
         return .received(action)
       }
-      passed.append(
-        PassedAction(action: action, effects: core.lastStep?.effects ?? [], after: core.state))
+      passed.append(core.passed(action, before: before))
       core.finishEnded(at: location)
       before = core.state
     }
-    guard let found = lost.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
-    let step = lost[found]
-    noteUnseen(lost.prefix(found).map(\.action), before: step.action, at: location)
-    lost = lost.dropFirst(found + 1) + passed
+    guard let found = core.early.firstIndex(where: { wanted.accepts($0.action) }) else {
+      return .absent
+    }
+    let step = core.takeEarly(at: found, by: location)
+    noteUnseen(core.early.prefix(found).map(\.action), before: step.action, at: location)
+    core.dropEarly(found)
+    core.keepEarly(passed)
     passed = []
     let subject = "`\(short(step.action))`"
     if let assertion {
@@ -90,10 +90,6 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
       "`\(short($0.action))` was reduced unseen before `\(short($0.next))`, at \($0.location): "
         + "if that one is meant, receive it before that line. "
     }
-  }
-
-  override func noteFailure(passed: [PassedAction<State, Action>]) {
-    lost += passed
   }
 
   override func check(

@@ -3,7 +3,7 @@ import SwiftBoardStore
 /// The end of a test, and what it leaves out.
 extension SteppedStore {
   /// Reduces all actions that were sent but not received, including those that this causes, and
-  /// returns them.
+  /// returns them, without those that a failed `receive` has reported.
   ///
   /// - Parameter strict: Whether it is a failure if there is no action. A `TestStore` is strict by
   ///   default, a `NonExhaustiveTestStore` is not.
@@ -18,8 +18,11 @@ extension SteppedStore {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     guard core.isOpen(at: location) else { return [] }
     core.catchUp(at: location)
-    let actions = takeEarlyActions() + core.reduceAll(at: location)
-    if actions.isEmpty, strict ?? isStrict {
+    let early = core.early
+    core.dropEarly()
+    let actions =
+      early.filter { !$0.isReported }.map(\.action) + core.reduceAll(at: location)
+    if actions.isEmpty, early.isEmpty, strict ?? isStrict {
       core.fail(.nothingToSkip, "There are no received actions to skip.", at: location)
     }
     return actions

@@ -6,7 +6,7 @@ extension SteppedStore {
   ///
   /// In a `TestStore`, another action is a failure that reduces nothing, and its message says
   /// whether the expected one is later in the queue. Later lines do not fail for the reported
-  /// actions: they reduce these first, unless they receive them. In a `NonExhaustiveTestStore`,
+  /// actions: they reduce these first, and may still receive them. In a `NonExhaustiveTestStore`,
   /// other actions are skipped.
   ///
   /// - Parameters:
@@ -176,17 +176,21 @@ extension SteppedStore {
       core.refuse(next, wanted)
     case .absent:
       let unseen = whereUnseen(wanted)
+      let came = (core.early + passed).map(\.action)
+      let reporter = passed.isEmpty ? ", which an earlier line reported or reduced" : ""
       let others =
-        passed.isEmpty
+        came.isEmpty
         ? "no effect sent \(unseen == nil ? "an" : "another") action. "
-        : "only \(passed.count == 1 ? "this" : "these") came:\n\(list(passed.map(\.action)))\n"
+        : "only \(came.count == 1 ? "this" : "these") came\(reporter):\n\(list(came))\n"
+      let nearest = core.early.first { wanted.isNear($0.action) }
       let time = patience.map { " within \($0)" } ?? ""
       core.fail(
         .nothingReceived,
-        "Expected to receive \(wanted.name())\(time), but \(others)\(unseen ?? "")"
+        "Expected to receive \(wanted.name())\(time), but \(others)"
+          + (nearest.map { "\(wanted.refusal($0.action))\n\n" } ?? "") + (unseen ?? "")
           + core.whyNothing(hasWaited: patience != nil), at: wanted.location)
     }
-    noteFailure(passed: passed)
+    core.keepEarly(passed)
     return nil
   }
 }

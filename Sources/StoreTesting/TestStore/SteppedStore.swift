@@ -60,16 +60,9 @@ public class SteppedStore<R: Reducer> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> { .absent }
 
-  /// Returns the actions that a misplaced `send` has reduced and the test has not received, and
-  /// forgets them.
-  func takeEarlyActions() -> [Action] { [] }
-
   /// Returns a sentence that says which earlier line skipped the expected action, or `nil` if none
   /// did.
   func whereUnseen(_ wanted: Wanted<Action>) -> String? { nil }
-
-  /// Called after a failed `receive`, with the actions that it skipped.
-  func noteFailure(passed: [PassedAction<State, Action>]) {}
 
   /// The default of `strict`: whether it is a failure if there is nothing to skip.
   var isStrict: Bool { false }

@@ -38,11 +38,12 @@ final class TestCore<R: Reducer> {
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
   private var locations: [Int: TestLocation] = [:]
-  /// The waiting actions that a failed `receive` has reported, as text, since actions need not be
-  /// `Equatable`.
-  private var reported: [String] = []
-  /// The steps that were reduced because a failed `receive` had reported them.
-  private var reportedSteps: Set<Int> = []
+  /// The waiting actions that a failed `receive` has reported: how many of each text, since actions
+  /// need not be `Equatable`.
+  private var reported: [String: Int] = [:]
+  /// The steps that were reduced before a line received their actions, because an earlier line was
+  /// wrong. Later lines may receive them.
+  private(set) var early: [PassedAction<State, Action>] = []
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
@@ -102,8 +103,8 @@ final class TestCore<R: Reducer> {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
     guard let action = lastStep?.action else { return nil }
-    if !reported.isEmpty, let index = reported.firstIndex(of: text(action)) {
-      reported.remove(at: index)
+    if !reported.isEmpty, let number = reported[text(action)] {
+      reported[text(action)] = number > 1 ? number - 1 : nil
     }
     return action
   }
@@ -134,41 +135,70 @@ final class TestCore<R: Reducer> {
           ? ""
           : "Of the \(count(others, "action")) behind it in the queue none is the expected one. "
       }
-    reported = waiting.prefix((position ?? 0) + 1).map(text)
+    reported = [:]
+    for action in waiting.prefix((position ?? 0) + 1) { reported[text(action), default: 0] += 1 }
     fail(
       .unexpectedAction, "\(wanted.refusal(action))\n\n\(whereabouts)Nothing was reduced.",
       at: wanted.location)
   }
 
-  /// Reduces the next action if a failed `receive` has reported it, or if a reported action has
-  /// caused it. Returns `false` otherwise.
+  /// Reduces the next action if a failed `receive` has reported it. Returns `false` otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
-    guard !reported.isEmpty || !reportedSteps.isEmpty, let next = store.nextWaiting else {
-      return false
-    }
-    guard reported.contains(text(next.action)) || isOfReportedStep(next.origin),
-      reduceNext(at: location) != nil
+    guard !reported.isEmpty, let next, reported[text(next)] != nil, reduceEarly(at: location)
     else { return false }
-    reportedSteps.insert(store.stepCount)
+    early[early.count - 1].isReported = true
+    return true
+  }
+
+  /// Reduces the next action although no line has received it. Returns whether there was one.
+  func reduceEarly(at location: TestLocation) -> Bool {
+    let before = state
+    guard let action = reduceNext(at: location) else { return false }
+    early.append(passed(action, before: before))
     finishEnded(at: location)
     return true
   }
 
-  /// Reduces all actions that failed `receive`s have reported, so that the test continues from the
-  /// state after them.
-  func catchUp(at location: TestLocation) {
-    guard !isFinished else { return }
-    while !reported.isEmpty {
-      let waiting = Set(waiting.map(text))
-      // Actions of effects that have been cancelled are removed.
-      reported.removeAll { !waiting.contains($0) }
-      guard !reported.isEmpty, reduceReported(at: location) else { break }
-    }
-    reported = []
+  /// The last step, for a line that may receive it later.
+  func passed(_ action: Action, before: State) -> PassedAction<State, Action> {
+    PassedAction(
+      step: store.stepCount, action: action, effects: lastStep?.effects ?? [], before: before,
+      after: state)
   }
 
-  private func isOfReportedStep(_ origin: StepOrigin) -> Bool {
-    if case .effect(_, _, let step) = origin { reportedSteps.contains(step) } else { false }
+  /// Removes a step from `early`, for the line that receives it.
+  func takeEarly(at index: Int, by location: TestLocation) -> PassedAction<State, Action> {
+    let step = early.remove(at: index)
+    locations[step.step] = location
+    return step
+  }
+
+  /// Removes all steps from `early`, or as many of the oldest.
+  func dropEarly(_ number: Int? = nil) {
+    early.removeFirst(number ?? early.count)
+  }
+
+  /// Adds the steps that a `receive` has skipped, to those that later lines may receive.
+  func keepEarly(_ passed: [PassedAction<State, Action>]) {
+    early += passed.map { step in
+      var step = step
+      step.isReported = true
+      return step
+    }
+  }
+
+  /// Reduces the actions that failed `receive`s have reported, up to one that they have not, so
+  /// that the test continues from the state after them.
+  func catchUp(at location: TestLocation) {
+    guard !isFinished else { return }
+    while reduceReported(at: location) {}
+    guard !reported.isEmpty else { return }
+    // The reported actions of effects that have been cancelled do not wait any more.
+    var left: [String: Int] = [:]
+    for text in waiting.map(text) where left[text, default: 0] < reported[text, default: 0] {
+      left[text, default: 0] += 1
+    }
+    reported = left
   }
 
   private func text(_ action: Action) -> String { ValueTree(action).oneLine }
@@ -394,9 +424,12 @@ final class TestCore<R: Reducer> {
     guard !effects.isEmpty else {
       return "No effect is running: it never started, has ended, or was cancelled."
     }
-    let names = effects.prefix(20).map { title($0.descriptor) }.joined(separator: ", ")
-    let rest = effects.count > 20 ? " and \(effects.count - 20) more" : ""
-    let running = "Still running: \(names)\(rest)."
+    let running = [
+      names("Still running", effects.filter { $0.phase != .pending }),
+      names(
+        "Waiting for a permit or for their turn in a sequence",
+        effects.filter { $0.phase == .pending }),
+    ].compactMap(\.self).joined(separator: " ")
     guard let next = clock.nextDeadline else {
       return running + " Nothing sleeps on the test store's clock, which shows \(clock.now). "
         + "Does an effect wait for a clock that this test does not advance, such as another "
@@ -408,6 +441,14 @@ final class TestCore<R: Reducer> {
     }
     return running
       + " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
+  }
+
+  /// Returns a sentence with the names of effects, at most 20, or `nil` if there are none.
+  private func names(_ heading: String, _ effects: [RunningEffect<Action>]) -> String? {
+    guard !effects.isEmpty else { return nil }
+    let names = effects.prefix(20).map { title($0.descriptor) }
+    let rest = effects.count > 20 ? " and \(effects.count - 20) more" : ""
+    return "\(heading): \(names.joined(separator: ", "))\(rest)."
   }
 
   /// Reports waiting actions and running effects at the end of the test.

@@ -15,17 +15,6 @@ import SwiftBoardStore
 /// store.finish()
 /// ```
 public final class TestStore<R: Reducer>: SteppedStore<R> {
-  /// A step that a misplaced `send` has reduced, since the test had not received its action.
-  private struct EarlyStep {
-    let action: Action
-    let effects: [EffectDescriptor]
-    let before: State
-    let after: State
-  }
-
-  /// The steps that misplaced `send`s have reduced. Later lines may receive their actions.
-  private var early: [EarlyStep] = []
-
   deinit {
     guard !core.isFinished else { return }
     close(at: core.created)
@@ -59,19 +48,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
       .unreceivedActions,
       "\(count(waiting.count, "action")) must be received before `\(short(action))` is sent:\n"
         + list(waiting) + (core.whyTurn.map { "\n\($0)" } ?? ""), at: location)
-    var before = core.state
-    while let action = core.reduceNext(at: location) {
-      early.append(
-        EarlyStep(
-          action: action, effects: core.lastStep?.effects ?? [], before: before, after: core.state))
-      core.finishEnded(at: location)
-      before = core.state
-    }
-  }
-
-  override func takeEarlyActions() -> [Action] {
-    defer { early = [] }
-    return early.map(\.action)
+    while core.reduceEarly(at: location) {}
   }
 
   override func look(
@@ -79,39 +56,28 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
-    if let first = early.first, wanted.accepts(first.action) {
-      return receiveEarly(at: 0, effects, assertion, at: location)
+    if let index = core.early.firstIndex(where: { wanted.accepts($0.action) }) {
+      let step = core.takeEarly(at: index, by: location)
+      let subject = "`\(short(step.action))`"
+      check(assertion, before: step.before, after: step.after, subject, at: location)
+      core.checkEffects(effects, of: step.effects, subject, at: location)
+      return .received(step.action)
     }
     while let next = core.next {
-      if wanted.accepts(next) {
-        early = []
-        let before = core.state
-        guard let action = core.reduceNext(at: location) else { break }
-        check(assertion, before: before, "`\(short(action))`", at: location)
-        core.checkEffects(effects, "`\(short(action))`", at: location)
-        core.finishEnded(at: location)
-        return .received(action)
+      guard wanted.accepts(next) else {
+        guard core.reduceReported(at: location) else { return .refused(next) }
+        continue
       }
-      if let index = early.firstIndex(where: { wanted.accepts($0.action) }) {
-        return receiveEarly(at: index, effects, assertion, at: location)
-      }
-      guard core.reduceReported(at: location) else { return .refused(next) }
+      let before = core.state
+      guard let action = core.reduceNext(at: location) else { break }
+      // The correct lines for earlier actions would have come before this one.
+      core.dropEarly()
+      check(assertion, before: before, "`\(short(action))`", at: location)
+      core.checkEffects(effects, "`\(short(action))`", at: location)
+      core.finishEnded(at: location)
+      return .received(action)
     }
-    guard let index = early.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
-    return receiveEarly(at: index, effects, assertion, at: location)
-  }
-
-  /// Checks a step that a misplaced `send` has reduced, and forgets those before it.
-  private func receiveEarly(
-    at index: Int, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
-    at location: TestLocation
-  ) -> Sight<Action> {
-    let step = early[index]
-    early.removeFirst(index + 1)
-    let subject = "`\(short(step.action))`"
-    check(assertion, before: step.before, after: step.after, subject, at: location)
-    core.checkEffects(effects, of: step.effects, subject, at: location)
-    return .received(step.action)
+    return .absent
   }
 
   override func check(

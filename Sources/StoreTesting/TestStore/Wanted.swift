@@ -7,6 +7,8 @@ struct Wanted<Action> {
   let name: () -> String
   /// Returns the message for an action that is not the expected one.
   let refusal: (Action) -> String
+  /// Returns whether an action differs from the expected one only in its values.
+  var isNear: (Action) -> Bool = { _ in false }
 }
 
 extension Wanted {
@@ -37,7 +39,7 @@ extension Wanted {
       refusal: {
         "Received another action than expected (- expected, + received):\n\n"
           + difference(expected, $0)
-      })
+      }, isNear: { actionLabel($0) == actionLabel(expected) })
   }
 }
 
@@ -57,9 +59,13 @@ enum Sight<Action> {
   case absent
 }
 
-/// An action that was skipped, and the state after it.
+/// A step whose action no line has received.
 struct PassedAction<State, Action> {
+  let step: Int
   let action: Action
   let effects: [EffectDescriptor]
+  let before: State
   let after: State
+  /// Whether a failed `receive` has reported or skipped the action.
+  var isReported = false
 }
