@@ -205,6 +205,21 @@ struct LiveInstallationTests {
     try? await service.close()
   }
 
+  @Test("a left log is read, and neither it nor the file changes")
+  func closedLog() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.addSearch("one", scope: "s", at: 1)
+    try await service.close()
+    unlink(folder.main + "-shm")
+    let names = try folder.names
+    let before = try names.map { try DatabaseFolder.bytes("\(folder.path)/\($0)") }
+    try #require(names.contains("main.sqlite-wal"))
+    #expect(try DatabaseFile(path: folder.main, schema: .main).inspect() == .whole)
+    #expect(try folder.names == names)
+    #expect(try names.map { try DatabaseFolder.bytes("\(folder.path)/\($0)") } == before)
+  }
+
   @Test("a database without one of its tables is damaged")
   func missingTable() async throws {
     let folder = try DatabaseFolder()

@@ -66,7 +66,18 @@ struct ServiceFailureTests {
     "a database's error has the help of its kind, or of the entry that is damaged alone",
     arguments: [
       (.busy, nil, "Wait for the other process or end it, then try again."),
-      (.notADatabase, nil, "Move the file away, or put a backup in its place."),
+      (
+        .notADatabase, nil,
+        "Move the file away (with the -wal and -shm beside it); a backup can take its place."
+      ),
+      (
+        .foreignLog, nil,
+        "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm "
+          + "beside it away; 'db recover' reads the file without them."
+      ),
+      (
+        .io, nil, "A change that was under way is not confirmed. Check the disk, then try again."
+      ),
       (.corrupted, .preference, "Set it again, or unset it; the others can be read."),
       (.corrupted, .service, "Remove it, and add it again."),
       (.invalid, nil, nil), (.cancelled, nil, nil),

@@ -182,11 +182,14 @@ struct LiveInstallation: Sendable {
           subject, .note, "\(text), damaged unless its log corrects that", remedy: .checkDatabase)
       }
     } catch {
-      let backup = "move the file away (with its -wal beside it), or put a backup in its place"
+      let backup =
+        "move the file away (with the -wal and -shm beside it); a backup can take its place"
       let advice =
         switch error.kind {
         case .corrupted, .notADatabase: backup
         case .foreignDatabase: "move the file away"
+        case .foreignLog:
+          "if the file was restored, end all boards and move the -wal and -shm beside it away"
         case .newerSchema: "install the version that made it"
         default: "check the disk and the permissions of the file"
         }

@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
@@ -252,7 +253,7 @@ struct DatabaseRecoveryTests {
 
   @Test(
     "a file that is not a database, is empty or is not there recovers nothing",
-    arguments: [(8192, PersistenceError.Kind.notADatabase), (0, .corrupted), (-1, .cannotOpen)])
+    arguments: [(8192, PersistenceError.Kind.notADatabase), (0, .notADatabase), (-1, .cannotOpen)])
   func none(size: Int, kind: PersistenceError.Kind) async throws {
     let folder = try DatabaseFolder()
     if size >= 0 { try DatabaseFolder.write(Array(repeating: 7, count: size), to: folder.main) }
@@ -262,6 +263,53 @@ struct DatabaseRecoveryTests {
     }
     #expect(error?.kind == kind)
     #expect(try folder.names == (size < 0 ? [] : ["main.sqlite"]))
+  }
+
+  @Test("a backup beside the log of the file that it replaces is called whole, and recovered")
+  func foreignLog() async throws {
+    let (source, all) = try await Self.folder(documents: 100)
+    let copy = source.path + "/copy.sqlite"
+    let first = source.service()
+    try await first.backup(to: copy)
+    try await first.close()
+    // With fewer pages, which are the size of the database in its log.
+    let (folder, _) = try await Self.folder(documents: 3)
+    let service = folder.service()
+    try await service.addSearch("one", scope: "s", at: 1)
+    try await service.close()
+    try DatabaseFolder.write(DatabaseFolder.bytes(copy), to: folder.main)
+    // Nobody has opened the file yet, so its log has no index.
+    try FileSystem().remove(folder.main + "-shm")
+    let (names, log) = (try folder.names, try DatabaseFolder.bytes(folder.main + "-wal"))
+    try #require(!log.isEmpty)
+    let inspection = #expect(throws: PersistenceError.self) {
+      try DatabaseFile(path: folder.main, schema: .main).inspect()
+    }
+    #expect(try folder.names == names)
+    let errors = [
+      inspection,
+      await failure { () throws(PersistenceError) in
+        try await service.documents(DocumentQuery(collection: "c"))
+      },
+      await failure { () throws(PersistenceError) in try await service.putDocument(all[0]) },
+      await failure { () throws(PersistenceError) in try await service.check() },
+    ]
+    for error in errors {
+      #expect(error?.kind == .foreignLog)
+      #expect(
+        error?.message == "the database is whole, but the log beside it is of another database or "
+          + "damaged: main.sqlite-wal (\(folder.main))")
+    }
+    let (rescued, recovery) = try await recovered(folder)
+    #expect(recovery.incomplete == [] && recovery.findings == [])
+    #expect(try await rescued.documents(DocumentQuery(collection: "c")).count == 100)
+    try await rescued.close()
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == DatabaseFolder.bytes(copy))
+    #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log)
+    for suffix in ["-wal", "-shm"] { try FileSystem().remove(folder.main + suffix) }
+    #expect(try await service.documents(DocumentQuery(collection: "c")).count == 100)
+    try await service.close()
   }
 
   @Test("the new file replaces none")

@@ -204,7 +204,11 @@ public final class LivePersistenceService: PersistenceService {
   /// preference and service, and that indexes have the values of the documents. Reads both files
   /// completely.
   public func check() async throws(PersistenceError) -> [String] {
-    var findings = try await main.read("check", whenMissing: [], Self.findings)
+    let operation = "check"
+    var findings = try await main.read(operation, whenMissing: [], Self.findings)
+    if !findings.isEmpty {
+      try await main.onThread { (file) throws(PersistenceError) in try file.checkLog(operation) }
+    }
     findings += try await cache.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
       try connection.interruptible { () throws(PersistenceError) -> [String] in

@@ -311,10 +311,14 @@ final class DatabaseFile: Sendable {
     }
   }
 
+  /// Returns the error of a file without a byte, and of a pipe or device.
   func emptyFile(_ operation: String) -> PersistenceError {
-    PersistenceError(
-      .corrupted, path: path, operation: operation,
-      what: "the database is empty (0 bytes), which it never is by itself")
+    let isRegular = FileInfo(system.resolved(path))?.isRegular == true
+    return PersistenceError(
+      .notADatabase, path: path, operation: operation,
+      what: isRegular
+        ? "the database is empty (0 bytes), which it never is by itself"
+        : "this is a pipe or a device, not a file")
   }
 
   // MARK: Creating

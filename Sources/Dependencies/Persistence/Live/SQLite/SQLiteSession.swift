@@ -88,7 +88,7 @@ struct SQLiteSession {
         connection = nil
       default: break
       }
-      throw error
+      throw file.explained(error)
     }
   }
 
