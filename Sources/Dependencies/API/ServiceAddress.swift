@@ -33,6 +33,25 @@ package enum ServiceAddress {
     return authority[..<end]
   }
 
+  /// Returns the problem with the address of a service, or `nil` if the address is valid. The paths
+  /// of requests are appended to it.
+  package static func problem(ofService url: String) -> String? {
+    if let start = url.firstIndex(of: "#") {
+      return "the address of a service has no fragment: leave '\(url[start...])' out, which is "
+        + "never sent"
+    }
+    for item in url.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+      guard let end = item.firstIndex(of: "="), item.index(after: end) < item.endIndex else {
+        continue
+      }
+      let name = PercentEncoding.decoded(item[..<end])
+      guard SecretNames.isQueryItem(name) else { continue }
+      return "the address of a service has no secret: leave '\(name)' out, and name a stored "
+        + "secret in the authentication"
+    }
+    return problem(url)
+  }
+
   /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {
     guard let schemeEnd = url.end(ofFirst: "://") else {
