@@ -18,7 +18,9 @@ extension Dependencies {
       writesTogether: true)
     let redactor = Redactor()
     let file = JSONLinesSink(path: paths.log) { [report = configuration.onLoss] in
-      report?(redactor.redact("the disk is full: lines of the log \(paths.log) are lost"))
+      report?(
+        redactor.redact(
+          "the disk is full, or a file may not grow: lines of the log \(paths.log) are lost"))
     }
     var sinks: [any LogRecordSink] = [file]
     if let level = configuration.storedLogLevel {
