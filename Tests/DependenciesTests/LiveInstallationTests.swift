@@ -145,6 +145,9 @@ struct LiveInstallationTests {
         #expect(finding?.text.hasPrefix(words) == true, "\(finding?.text ?? "")")
         #expect(finding?.text.contains(path) == true, "\(finding?.text ?? "")")
         #expect(finding?.remedy != nil)
+        if subject == "cache", !isReplaced {
+          #expect(finding?.remedy == .other("move it away: nothing in it is unique"))
+        }
         try DatabaseFolder.write(whole, to: path)
       }
     }

@@ -295,7 +295,9 @@ extension PersistenceError.Kind {
       "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm beside "
         + "it away; 'db recover' reads the file without them."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
-    case .newerSchema: "A newer version made it. Install that version; nothing was changed."
+    case .newerSchema:
+      "A newer version made it. Install that version; nothing was changed. The cache (cache.sqlite) can "
+        + "be moved away instead: nothing in it is unique."
     case .exists: "Choose another name, or remove what is there."
     case .misuse: "This is a bug; please report it."
     case .cancelled, .invalid: nil

@@ -182,10 +182,13 @@ struct LiveInstallation: Sendable {
           subject, .note, "\(text), damaged unless its log corrects that", remedy: .checkDatabase)
       }
     } catch {
+      let isCache = schema.whenDamaged == .startAnew
       let backup =
         "move the file away (with the -wal and -shm beside it); a backup can take its place"
       let advice =
         switch error.kind {
+        case .foreignDatabase where isCache, .newerSchema where isCache:
+          "move it away: nothing in it is unique"
         case .corrupted, .notADatabase: backup
         case .foreignDatabase: "move the file away"
         case .foreignLog:
@@ -194,7 +197,7 @@ struct LiveInstallation: Sendable {
         default: "check the disk and the permissions of the file"
         }
       let startsAnew =
-        schema.whenDamaged == .startAnew && [.corrupted, .notADatabase].contains(error.kind)
+        isCache && [.corrupted, .notADatabase].contains(error.kind)
       return startsAnew
         ? InstallationFinding(
           subject, .note, error.message,
@@ -212,7 +215,7 @@ struct LiveInstallation: Sendable {
     } catch {
       let advice =
         switch error.kind {
-        case .unsupportedVersion, .unsupportedFlags: "install a newer version"
+        case .unsupportedVersion, .unsupportedFlags: "install the version that made it"
         case .insecurePath: "put the file itself in the place of the link"
         case .io: "check the disk and the permissions of the file"
         default: "move the file away, or put a backup in its place"

@@ -190,6 +190,10 @@ enum DatabaseCommands {
     },
     CommandSpec(
       ["db", "import"], "take what an export has",
+      details: """
+        A 'text' is stored byte for byte. A 'body' or 'value' is stored in one usual form: without spaces, and with characters in \
+        the place of escapes.
+        """,
       arguments: [ArgumentSpec("file", "as 'db export' writes it", kind: .file)],
       options: [
         OptionSpec(

@@ -31,7 +31,7 @@ extension DatabaseFile {
       guard hasLog, error.kind == .corrupted else { throw error }
       return .doubtful
     }
-    if isDamaged(withLog: .alone) { throw foreignLog(operation) }
+    if schema.whenDamaged == .refuse, isDamaged(withLog: .alone) { throw foreignLog(operation) }
     return .whole
   }
 
