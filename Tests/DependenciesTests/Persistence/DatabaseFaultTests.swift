@@ -187,6 +187,17 @@ struct DatabaseFaultTests {
       "\(error?.message ?? "")")
   }
 
+  @Test("a pipe in the place of the database is not an empty file")
+  func pipe() async throws {
+    let folder = try DatabaseFolder()
+    try #require(mkfifo(folder.main, 0o600) == 0)
+    let error = await failure { () throws(PersistenceError) in
+      try await folder.service().preferences()
+    }
+    #expect(error?.kind == .notADatabase)
+    #expect(error?.message == "this is a pipe or a device, not a file (\(folder.main))")
+  }
+
   @Test("the cache may vanish at any time") func theCacheMayVanishAtAnyTime() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()

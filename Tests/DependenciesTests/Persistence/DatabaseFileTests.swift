@@ -98,17 +98,6 @@ struct DatabaseFileTests {
     #expect(error?.path == folder.path + "/file/main.sqlite")
   }
 
-  @Test("a pipe in the place of the database is not an empty file")
-  func pipe() async throws {
-    let folder = try DatabaseFolder()
-    try #require(mkfifo(folder.main, 0o600) == 0)
-    let error = await failure { () throws(PersistenceError) in
-      try await folder.service().preferences()
-    }
-    #expect(error?.kind == .notADatabase)
-    #expect(error?.message == "this is a pipe or a device, not a file (\(folder.main))")
-  }
-
   // MARK: Foreign and newer
 
   static func schema(_ versions: Int, statement: String? = nil) -> DatabaseSchema {
