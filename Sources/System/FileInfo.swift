@@ -23,6 +23,7 @@ package struct FileInfo: Sendable, Equatable {
   package let size: Int64
   package let mode: UInt32
   package let owner: UInt32
+  package let group: UInt32
   /// The number of names of the file.
   package let names: UInt64
   /// The times of the last change of the content and of the inode, since 1970.
@@ -34,6 +35,7 @@ package struct FileInfo: Sendable, Equatable {
     size = Int64(status.st_size)
     mode = UInt32(status.st_mode)
     owner = status.st_uid
+    group = status.st_gid
     names = UInt64(status.st_nlink)
     #if canImport(Darwin)
       (modified, changed) = (Duration(status.st_mtimespec), Duration(status.st_ctimespec))

@@ -8,7 +8,8 @@ package struct FileSystem: Sendable {
   /// A kind of call.
   package enum Call: String, Sendable, CaseIterable {
     case resolve, makeFolder, openFolder, openLock, lock, unlock, list
-    case openFile, createFile, info, infoOfName, changeMode, read, write, truncate, sync, close
+    case openFile, createFile, info, infoOfName, access, changeGroup, changeMode
+    case read, write, truncate, sync, close
     case link, rename, renameWithoutReplacing, syncFolder, remove
 
     /// The name of the system call.
@@ -21,6 +22,8 @@ package struct FileSystem: Sendable {
       case .list: "readdir"
       case .info: "fstat"
       case .infoOfName: "stat"
+      case .access: "faccessat"
+      case .changeGroup: "fchown"
       case .changeMode: "fchmod"
       case .read: "read"
       case .write: "write"
@@ -119,6 +122,12 @@ package struct FileSystem: Sendable {
       if error.code == ENOENT { return nil }
       throw error
     }
+  }
+
+  /// Throws if the permissions of a file, or its file system, do not let this process write to it.
+  /// As for writing, the effective user counts.
+  package func checkWritable(_ path: String) throws(SystemError) {
+    try perform(.access, path) { _ in Int(faccessat(AT_FDCWD, path, W_OK, AT_EACCESS)) }
   }
 
   /// Adds a name to a file. Fails with `EEXIST` if the name exists.
@@ -316,6 +325,18 @@ package struct FileSystem: Sendable {
     var status = stat()
     try perform(.info, file.name) { _ in Int(fstat(file.number, &status)) }
     return FileInfo(status)
+  }
+
+  /// Gives an open file the group and the permissions of another file. If this user cannot give it
+  /// the group, its own group has no permission that others do not have.
+  package func changeAccess(_ file: OpenFile, toThatOf other: FileInfo) throws(SystemError) {
+    var mode = other.mode & 0o777
+    do throws(SystemError) {
+      try perform(.changeGroup, file.name) { _ in Int(fchown(file.number, .max, other.group)) }
+    } catch {
+      mode &= 0o707 | (mode & 0o007) << 3
+    }
+    try changeMode(file, to: mode)
   }
 
   package func changeMode(_ file: OpenFile, to mode: UInt32) throws(SystemError) {

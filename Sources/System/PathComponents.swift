@@ -32,17 +32,3 @@ package struct PathComponents: Sendable, Hashable {
     return join(String(cString: buffer), path)
   }
 }
-
-extension PathComponents {
-  /// Returns the file that is in place of a folder, or of one above it, or `nil` if there is none.
-  package static func file(inPlaceOf folder: String) -> String? {
-    var path = folder
-    while !path.isEmpty {
-      if let info = FileInfo(path) { return info.isFolder ? nil : path }
-      let parent = PathComponents(path).folder
-      guard parent != path else { break }
-      path = parent
-    }
-    return nil
-  }
-}

@@ -5,14 +5,17 @@ import SwiftBoardSystem
 
 /// The only place that selects the services.
 enum CompositionRoot {
-  /// - Parameter arguments: The arguments without the program's name.
-  static func run(_ arguments: [String]) async -> Int32 {
+  /// - Parameters:
+  ///   - arguments: The arguments without the program's name.
+  ///   - invalidVariables: The names of the environment variables that are not UTF-8.
+  static func run(_ arguments: [String], _ invalidVariables: [String]) async -> Int32 {
     let variables = ProcessInfo.processInfo.environment
     // Here, because the thread that loads the library reads the environment.
     UnlockSources.removeFromEnvironment()
     if mayBeRequest(arguments) { LiveAPIClient.loadLibrary() }
     return await BoardProgram.run(
-      arguments: arguments, environment: variables, features: BoardFeatures.all
+      arguments: arguments, environment: variables, invalidVariables: invalidVariables,
+      features: BoardFeatures.all
     ) { environment, configuration, terminal in
       let dependencies: Dependencies =
         switch environment {

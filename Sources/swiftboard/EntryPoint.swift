@@ -31,6 +31,21 @@ func enter(
     return BoardProgram.refuse(
       argument: invalid + 1, of: arguments, environment: ProcessInfo.processInfo.environment)
   }
-  Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments)) }
+  let invalidVariables = invalidVariables()
+  Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments, invalidVariables)) }
   dispatchMain()
+}
+
+/// Returns the names of the environment variables that are not UTF-8, without repairs.
+private func invalidVariables() -> [String] {
+  var names: [String] = []
+  var index = 0
+  while let entry = environ[index] {
+    if String(validatingCString: entry) == nil {
+      let name = String(cString: entry).utf8.prefix { $0 != UInt8(ascii: "=") }
+      names.append(String(decoding: name, as: UTF8.self))
+    }
+    index += 1
+  }
+  return names
 }

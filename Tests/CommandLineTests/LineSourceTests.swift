@@ -126,19 +126,22 @@ struct LineSourceTests {
     #expect(try await source.next(isContinuation: false) == .end)
   }
 
-  @Test("files that cannot be read")
+  @Test("files that do not exist, and others that cannot be read")
   func missing() async throws {
-    for path in ["/nonexistent/x.sb", "", "a\0b"] {
+    for path in ["/nonexistent/x.sb", "/dev/null/x.sb", "", "a\0b"] {
       let error = await #expect(throws: LineSourceError.self) {
         try await DescriptorLineSource.file(path)
       }
       #expect(error?.kind == .missing)
     }
-    let folder = try await DescriptorLineSource.file("/")
-    let error = await #expect(throws: LineSourceError.self) {
-      try await folder.next(isContinuation: false)
+    let name = String(repeating: "x", count: 300)
+    for (path, code) in [("/\(name)", ENAMETOOLONG), ("/", EISDIR)] {
+      let error = await #expect(throws: LineSourceError.self) {
+        try await DescriptorLineSource.file(path)
+      }
+      #expect(error?.kind == .io)
+      #expect(error?.message == "cannot open \(path): \(SystemError.text(of: code))")
     }
-    #expect(error?.kind == .missing)
   }
 
   @Test("a plain reader shows its prompt, reads lines, can be interrupted")

@@ -49,10 +49,65 @@ struct LiveInstallationTests {
       #expect(found[subject]?.state == .problem, "\(subject)")
       let text = found[subject]?.text ?? ""
       #expect(
-        text.hasSuffix(" cannot be made: '\(folder.path("home"))' is a file, not a folder"),
+        text.hasSuffix(" cannot be reached: '\(folder.path("home"))' is a file, not a folder"),
         "\(text)")
     }
     #expect(found["disk"]?.text.hasSuffix(" MiB free at \(folder.path)") == true)
+  }
+
+  @Test("a home that leads nowhere is a problem of all that would be in it")
+  func unreachable() throws {
+    for (target, reason) in [
+      ("nowhere/home", "is a symbolic link that leads nowhere"),
+      ("home", "cannot be examined: \(SystemError.text(of: ELOOP))"),
+    ] {
+      let folder = try TemporaryFolder()
+      try #require(symlink(target, folder.path("home")) == 0)
+      let found = findings(folder)
+      for subject in [
+        "configuration", "init script", "database", "cache", "log", "analytics", "history",
+        "recordings", "keychain",
+      ] {
+        // Requests work without a cache.
+        #expect(found[subject]?.state == (subject == "cache" ? .note : .problem), "\(subject)")
+        let text = found[subject]?.text ?? ""
+        #expect(
+          text.hasSuffix(" cannot be reached: '\(folder.path("home"))' \(reason)"), "\(text)")
+        #expect(found[subject]?.remedy != nil, "\(subject)")
+      }
+    }
+  }
+
+  @Test(
+    "a folder that its owner has closed can be opened again",
+    .enabled(if: geteuid() != 0, "root may enter every folder"))
+  func closedHome() throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("home")
+    try FileSystem().makeFolder(home)
+    chmod(home, 0)
+    defer { chmod(home, 0o700) }
+    let found = findings(folder)
+    for subject in ["database", "cache", "keychain"] {
+      #expect(found[subject]?.remedy == .changeMode(path: home, mode: 0o700), "\(subject)")
+    }
+  }
+
+  @Test("a file that others may use is a problem, and its content is another one")
+  func modeAndContent() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    let paths = BoardPaths(home: folder.path("home"), environment: [:])
+    for (path, subject) in [(paths.mainDatabase, "database"), (paths.keychain, "keychain")] {
+      try DatabaseFolder.write(Array("random bytes, more than sixteen".utf8), to: path)
+      _ = chmod(path, 0o644)
+      let found = LiveInstallation(
+        paths: paths, variables: [:], unlockSources: UnlockSources(environment: [:])
+      ).findings().filter { $0.subject == subject }
+      #expect(found.map(\.state) == [.problem, .problem], "\(found)")
+      #expect(found.first?.remedy == .changeMode(path: path, mode: 0o600))
+      #expect(found.last?.text.contains(" is not a \(subject)") == true, "\(found)")
+    }
   }
 
   @Test("files that others may read or change are problems, with what mends them")

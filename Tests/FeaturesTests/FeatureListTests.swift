@@ -142,6 +142,7 @@ struct FeatureListTests {
       .db(.listed(job: 1, documents: [document])),
       .db(.contents(job: 1, contents: DatabaseContents(), failure: failure)),
       .db(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true))),
+      .db(.succeeded(job: 1, result: .healthy(missing: "p"))),
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
       .keychain(.succeeded(job: 1, result: .created(status: status))),

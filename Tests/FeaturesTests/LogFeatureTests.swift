@@ -47,6 +47,10 @@ struct LogFeatureTests {
     world.persistence.failNext("clearLogRecords", with: .busy)
     #expect(try run("log clear", in: world).status == 74)
     #expect(world.logger.recent(limit: 9).map(\.message) == ["y"])
+    // A cache that cannot be reached keeps nothing else from being removed.
+    world.persistence.failNext("clearLogRecords", with: .cannotOpen)
+    #expect(try run("log clear", in: world).status == 74)
+    #expect(world.logger.recent(limit: 9) == [])
   }
 
   @Test("log tail of a negative number shows nothing")
@@ -122,6 +126,15 @@ struct LogFeatureTests {
     let text = String(decoding: world.files.files["a.jsonl"] ?? Data(), as: UTF8.self)
     #expect(
       text.hasPrefix(#"{"time":"2026-01-01T00:00:00.000000Z","level":"notice","category":"note""#))
+  }
+
+  @Test("'-' is no file to export to")
+  func dash() throws {
+    let error = #expect(throws: UsageError.self) { try action("log export -") }
+    #expect(error?.message == "'log export' takes the name of a file, not '-'")
+    #expect(error?.help == "'./-' is a file of that name; standard output is /dev/stdout")
+    #expect(throws: UsageError.self) { try action("keychain export -") }
+    _ = try action("log export ./-")
   }
 
   @Test("a record of an export is one line, whatever its message has")

@@ -83,4 +83,45 @@ struct ArgumentTests {
       run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":64,"#) == before.hasPrefix("--json"))
     #expect(try program.text("out") == "")
   }
+
+  @Test(
+    "a variable of the program's files that is not UTF-8 is refused: repaired it would name others",
+    arguments: [
+      "HOME", "XDG_STATE_HOME", "SWIFTBOARD_HOME", "SWIFTBOARD_CONFIG", "SWIFTBOARD_KEY_FILE",
+    ], ["$PWD/", "$(printf '\\314\\201')"])
+  func variable(name: String, beginning: String) async throws {
+    let program = try Program()
+    let run = try await program.shell(
+      #"""
+      env \#(name)="\#(beginning)$(printf 'a\377b')" $0 --json log note x > out
+      code=$?; ls; exit $code
+      """#)
+    #expect(run.status == .exited(78), "\(run.errorText)")
+    #expect(run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":78,"#))
+    #expect(run.errorText.contains("the variable \(name) is not UTF-8"), "\(run.errorText)")
+    #expect(run.outputText == "home\nout\n")
+    #expect(try program.text("out") == "")
+  }
+
+  @Test("another variable may have any bytes, and so may every one where it is not read")
+  func otherVariable() async throws {
+    let program = try Program()
+    let run = try await program.shell(
+      #"""
+      set -e
+      bytes="$(printf 'a\377b')"
+      env LESS="$bytes" TMPDIR="$bytes" $0 --home h echo x
+      for variable in HOME SWIFTBOARD_CONFIG; do
+        env $variable="$bytes" $0 --help | head -n 1 | cut -c 1-10
+        env $variable="$bytes" $0 --version | cut -c 1-10
+        env $variable="$bytes" $0 --complete -- keychain l
+        env $variable="$bytes" $0 --complete -- db get ''
+      done
+      """#)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.hasPrefix("x\n"))
+    #expect(run.outputText.ranges(of: "swiftboard").count >= 2, "\(run.outputText)")
+    #expect(run.outputText.ranges(of: "\nlist\t").count == 2, "\(run.outputText)")
+    #expect(run.errorText == "")
+  }
 }

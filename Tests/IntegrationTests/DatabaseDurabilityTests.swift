@@ -75,6 +75,32 @@ struct DatabaseDurabilityTests {
     #expect(outcome.errorText.ranges(of: "error: ").count == 1, "\(outcome.errorText)")
   }
 
+  @Test(
+    "a database on a full disk is checked and counted, with a cache whose log has no index",
+    .enabled("no disk may be mounted", NameSpaces.canMount))
+  func fullHome() async throws {
+    let program = try Program()
+    let put = try await program.run(
+      "--home", "h", "-c", "db put c 1 {\"n\":1}", "-c", "-api head http://127.0.0.1:1/")
+    try #require(put.status == .exited(0), "\(put.errorText)")
+    try program.makeFolder("disk")
+    let outcome = try await program.shell(
+      """
+      exec unshare -Urm sh -c 'mount -t tmpfs -o size=700k none disk && cp -r h disk/h || exit 99
+        rm -f disk/h/*-shm
+        cat /dev/zero > disk/filler 2> errors
+        "$0" --home disk/h -c "db backup copy.sqlite"; echo "status $?"
+        exec "$0" --home disk/h -k -c "db check" -c "db stats"' "$0"
+      """)
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("the database is whole"), "\(outcome.errorText)")
+    #expect(outcome.outputText.contains("log_records      1\n"), "\(outcome.outputText)")
+    // A copy needs the writing connection.
+    #expect(outcome.outputText.hasPrefix("status 74\n"), "\(outcome.outputText)")
+    let reason = "there is no space left for the database ("
+    #expect(outcome.errorText.ranges(of: reason).count == 1, "\(outcome.errorText)")
+  }
+
   // MARK: A disk that refuses
 
   /// Fails every `call` on a file that ends in `-wal`, from the call `FAULT_FROM` on.

@@ -162,6 +162,17 @@ struct ExitCodeTests {
     let script = try await program.run("-f", "missing.sb")
     #expect(script.status == .exited(66))
     #expect(script.errorText.contains("missing.sb"))
+    let recorded = try await program.run("--record", "r.jsonl", "-f", "missing.sb")
+    #expect(recorded.status == .exited(66))
+    #expect(!program.exists("r.jsonl"), "the corrected line needs the name")
+    let folder = try await program.run("--record", "r.jsonl", "-f", "home")
+    #expect(folder.status == .exited(74), "\(folder.errorText)")
+    #expect(!program.exists("r.jsonl"))
+    guard geteuid() != 0 else { return }
+    #expect(mkfifo(program.folder.path("pipe"), 0) == 0)
+    let pipe = try await program.run("--record", "r.jsonl", "-f", "pipe")
+    #expect(pipe.status == .exited(74), "\(pipe.errorText)")
+    #expect(!program.exists("r.jsonl"))
   }
 
   @Test("a script that is not text is malformed") func aScriptThatIsNoTextIsMalformed() async throws
@@ -384,6 +395,18 @@ struct ExitCodeTests {
     #expect(run.outputText == "")
     #expect(run.errorText.contains("the home '\(home)' is not a folder"), "\(run.errorText)")
     #expect(run.errorText.contains("help: --home takes a folder"))
+    let named = try await program.run(["db", "stats"], environment: ["SWIFTBOARD_HOME": home])
+    #expect(named.status == .exited(73), "\(named.errorText)")
+    #expect(named.errorText.contains("help: SWIFTBOARD_HOME takes a folder"))
+    let path = program.folder.path(home)
+    try program.folder.write(
+      #"{"environments": {"work": {"home": "\#(path)"}}}"#, to: "config.json")
+    let configured = try await program.run(
+      "--config", "config.json", "--environment", "work", "db", "stats")
+    #expect(configured.status == .exited(73), "\(configured.errorText)")
+    #expect(
+      configured.errorText.contains("help: 'home' of config.json takes a folder"),
+      "\(configured.errorText)")
     #expect(try program.text("f") == "text")
     let new = try await program.run("--home", "new/h", "db", "stats")
     #expect(new.status == .exited(0), "\(new.errorText)")

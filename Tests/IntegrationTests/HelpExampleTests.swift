@@ -29,8 +29,7 @@ struct HelpExampleTests {
       lines.append("session mark before-login")
     }
     // What is in memory only has no file to copy.
-    if example.hasPrefix("db backup") { (options, lines) = (["--home", "h"], []) }
-    if example.hasPrefix("db recover") {
+    if ["db backup", "db recover"].contains(where: example.hasPrefix) {
       (options, lines) = (["--home", "h"], ["db put places london {}"])
     }
     lines += Self.preparations.first { example.hasPrefix($0.key) }?.value ?? []

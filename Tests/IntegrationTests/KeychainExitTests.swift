@@ -55,6 +55,10 @@ struct KeychainExitTests {
         environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")])
       #expect(run.status == .exited(73), "\(line): \(run.errorText)")
     }
+    let export = try await program.run(
+      "--home", "h", "keychain", "export", "file", "--new-from-file", "new")
+    #expect(export.status == .exited(73), "nothing is unlocked: \(export.errorText)")
+    #expect(export.errorText.contains("file: the file already exists"), "\(export.errorText)")
     // A file in place of the folder does not pass for a keychain that is missing.
     let list = try await program.run(["keychain", "list"], environment: belowFile)
     #expect(list.status == .exited(73), "\(list.errorText)")

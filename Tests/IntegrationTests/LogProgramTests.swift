@@ -50,6 +50,23 @@ struct LogProgramTests {
     #expect(outcome.errorText.ranges(of: "disk is full").count == 1, "\(outcome.errorText)")
   }
 
+  @Test("the end reports lost records as JSON, also where only the command has '--json'")
+  func lossAtTheEnd() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.makeFolder("h")
+    try program.makeFolder("h/log.jsonl")
+    let run = try await program.run("--home", "h", "api", "get", "\(server.origin)/echo", "--json")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let warnings = run.errorLines.filter { $0.contains("of the log") }
+    #expect(warnings.count == 1, "\(run.errorText)")
+    #expect(
+      warnings.first?.hasPrefix(#"{"line":0,"warning":""#) == true, "\(run.errorText)")
+    let note = try await program.run("--home", "h", "log", "note", "x")
+    #expect(note.status == .exited(74), "\(note.errorText)")
+    #expect(note.errorText.ranges(of: "cannot be written").count == 1, "\(note.errorText)")
+  }
+
   @Test("a process shows, counts and exports what others have logged")
   func others() async throws {
     let program = try Program()

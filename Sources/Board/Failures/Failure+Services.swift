@@ -231,10 +231,11 @@ extension Failure {
       self.init(
         code: ExitCode.usage, error: "disabled", message: "the level of the log leaves notes out",
         help: "'log level note notice' lets them in")
-    case .dropped:
+    case .dropped(let reason):
       self.init(
         code: ExitCode.io, error: "io",
-        message: "the log lost a record in the meantime, which may be the note",
+        message: "the log lost a record in the meantime, which may be the note"
+          + (reason.map { ": \($0)" } ?? ""),
         help: "'doctor' says where the log is, and whether its disk is full")
     case .late:
       self.init(

@@ -29,6 +29,10 @@ extension Failure {
         code: ExitCode.cannotCreate, error: "exists",
         message: "\(path): \(reason); it was stored after the file was checked",
         help: "--existing keep leaves what is here, and --existing replace replaces it")
+    case .noDatabase(let path):
+      self.init(
+        code: ExitCode.missing, error: "missing", message: "there is no database yet (\(path))",
+        help: "check the folder, such as that of --home; nothing was written")
     case .noCollection(let name):
       self.init(
         code: ExitCode.missing, error: "missing", message: "there is no collection '\(name)'",

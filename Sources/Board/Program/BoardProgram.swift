@@ -19,16 +19,20 @@ public enum BoardProgram {
   /// - Parameters:
   ///   - arguments: The arguments without the program's name.
   ///   - environment: The environment variables.
+  ///   - invalidVariables: The names of those that are not UTF-8. If the program has its files or
+  ///     its options from one of them, it refuses to run, because a repaired name is another one.
   ///   - features: The features of the board, besides `session` and `shell`.
   ///   - make: Creates the dependencies.
   /// - Returns: The exit code.
   public static func run(
-    arguments: [String], environment: [String: String], features: FeatureList,
-    dependencies make: @escaping MakeDependencies
+    arguments: [String], environment: [String: String], invalidVariables: [String] = [],
+    features: FeatureList, dependencies make: @escaping MakeDependencies
   ) async -> Int32 {
     SignalSource.ignoreFailedWrites()
+    let invalid = invalidVariables.sorted().first(where: ProgramVariables.mustBeUTF8)
     if arguments.first == ShellCompletion.request {
-      let candidates = ShellCandidates(features: features, environment: environment, make: make)
+      let candidates = ShellCandidates(
+        features: features, environment: environment, hasValues: invalid == nil, make: make)
       return show(
         StyledText(await candidates.answer(Array(arguments.dropFirst()))), features.program)
     }
@@ -37,6 +41,7 @@ public enum BoardProgram {
     do throws(UsageError) {
       options = try ProgramOptions.parse(arguments: arguments, environment: environment) {
         (options) throws(UsageError) in
+        if let invalid { throw UsageError(notUTF8: invalid) }
         do throws(UsageError) {
           return try ConfigurationFile.read(for: options, environment, features)
         } catch {
@@ -224,6 +229,16 @@ extension ProgramOptions {
       return false
     }
     return list.commands[0].words.first?.segments == [.text("doctor")]
+  }
+}
+
+extension UsageError {
+  /// Creates the error for an environment variable that is not UTF-8.
+  fileprivate init(notUTF8 variable: String) {
+    self.init(
+      "the variable \(variable) is not UTF-8",
+      help: "give names as UTF-8: rename the file or the folder, or unset the variable",
+      kind: .configuration)
   }
 }
 

@@ -4,8 +4,21 @@ import SwiftBoardSystem
 
 /// Where the lines come from, and what happens around each of them.
 extension BoardRun {
+  /// Opens the script of `-f` before anything is recorded, as a script that cannot be opened leaves
+  /// no recording. Returns `nil` if there is none, or if it is a pipe that may be read, for whose
+  /// writer only `runLines` waits.
+  func openScript() async throws(LineSourceError) -> DescriptorLineSource? {
+    guard case .script(let path, _) = options.mode, path != "-" else { return nil }
+    if FileInfo(path)?.isPipe == true, access(path, R_OK) == 0 { return nil }
+    return try await .file(path)
+  }
+
+  /// Runs the lines to their end.
+  ///
+  /// - Parameter script: The script, if it is open.
   func runLines(
-    _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader
+    _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader,
+    _ script: DescriptorLineSource?
   ) async -> Int32 {
     let source: any LineSource
     switch options.mode {
@@ -22,7 +35,7 @@ extension BoardRun {
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):
       do throws(LineSourceError) {
-        source = try await DescriptorLineSource.file(path)
+        source = if let script { script } else { try await DescriptorLineSource.file(path) }
       } catch {
         return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
       }

@@ -75,7 +75,9 @@ extension BoardRun {
 
   /// Returns the configuration of the live services.
   ///
-  /// - Parameter seed: The seed that recordings name.
+  /// - Parameters:
+  ///   - settings: Those of the result of `shownOptions`, which also say how a loss is shown.
+  ///   - seed: The seed that recordings name.
   static func configuration(
     _ options: ProgramOptions, _ environment: [String: String], _ program: ProgramName,
     _ settings: BoardSettings, seed: UInt64, _ activity: ActivityLine?,
@@ -159,9 +161,9 @@ extension BoardRun {
   /// Returns the options that decide what is shown of running commands: if the only command is an
   /// argument of the program, also those that follow it.
   static func shownOptions(
-    _ options: ProgramOptions, _ terminal: Terminal, _ features: FeatureList
+    _ options: ProgramOptions, _ features: FeatureList
   ) -> ProgramOptions {
-    guard terminal.isErrorTerminal, case .oneShot(let words) = options.mode,
+    guard case .oneShot(let words) = options.mode,
       let match = try? features.commands.parse(
         words: words.map { Argument($0) }, literal: !options.hasEndedOptions)
     else { return options }

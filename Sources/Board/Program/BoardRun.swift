@@ -14,6 +14,9 @@ final class BoardRun: Sendable {
   private let dependencies: Dependencies
   let paths: BoardPaths
   private let userHome: String
+  /// What names the home and the recording, for messages: an option, its variable, or a key of the
+  /// configuration file.
+  private let sources: (home: String, record: String)
   private let seed: UInt64
   let output: BoardOutputWriter
   let signalEnd: SignalEnd
@@ -46,7 +49,7 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
-    let shown = BoardRun.shownOptions(options, terminal, features)
+    let shown = BoardRun.shownOptions(options, features)
     let screen = BoardRun.screen(
       terminal, isInteractive, usesColor: terminal.usesColor(shown.color ?? .auto, onError: true),
       isASCII: settings.isASCII)
@@ -57,9 +60,15 @@ final class BoardRun: Sendable {
     self.output = output
     activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
     let configuration = BoardRun.configuration(
-      options, environment, features.program, settings, seed: seed, activity, output)
+      options, environment, features.program, BoardRun.settings(shown, terminal, isInteractive),
+      seed: seed, activity, output)
     paths = configuration.paths
     userHome = BoardPaths.userHome(environment)
+    sources = (
+      options.givenHome == nil
+        ? "'home' of config.json" : ProgramOption.source(of: "home", options.home, in: environment),
+      ProgramOption.source(of: "record", options.record, in: environment)
+    )
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
       limit: options.completionTimeout ?? BoardCompletion.defaultLimit)
@@ -99,6 +108,10 @@ final class BoardRun: Sendable {
     handleArrived: () async -> Void = { await SignalSource.handleArrived() }
   ) async -> Int32 {
     if let code = refuseHome() { return code }
+    let script: DescriptorLineSource?
+    do throws(LineSourceError) { script = try await openScript() } catch {
+      return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
+    }
     let output = output
     let redirects = RedirectFiles(files: dependencies.files) { [self] in
       note($0, isWarning: true)
@@ -133,7 +146,7 @@ final class BoardRun: Sendable {
       answer($0, board, session, reader, redirects)
     }
     defer { editor?.finish() }
-    var code = await runLines(board, session, reader)
+    var code = await runLines(board, session, reader, script)
     if editor?.isFinished == true {
       // A signal has ended the lines. It ends the commands in the background, too.
       await handleArrived()
@@ -182,7 +195,7 @@ final class BoardRun: Sendable {
     } catch {
       let failure = Failure(error)
       var help = failure.help
-      if case .exists = error { help = "--record needs a new file" }
+      if case .exists = error { help = "\(sources.record) needs a new file" }
       return complain(
         "\(error)", help: help, code: failure.code, word: failure.error)
     }
@@ -204,12 +217,13 @@ final class BoardRun: Sendable {
 
   /// Refuses a home that is a file or is below one. It must not be treated as an empty home.
   private func refuseHome() -> Int32? {
-    guard let home = options.home, let file = PathComponents.file(inPlaceOf: home) else {
-      return nil
-    }
+    guard let home = options.home,
+      case .file(let file)? = PathObstacle(to: home, isFolder: true)
+    else { return nil }
     return complain(
       "the home '\(home)' is not a folder\(file == home ? "" : ": '\(file)' is a file")",
-      help: "--home takes a folder, which is made where there is none", code: ExitCode.cannotCreate)
+      help: "\(sources.home) takes a folder, which is made where there is none",
+      code: ExitCode.cannotCreate)
   }
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of

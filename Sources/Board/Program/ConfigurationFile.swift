@@ -33,11 +33,24 @@ enum ConfigurationFile {
       bytes = try files.read(file, limit: limit + 1)
     } catch {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
+      let source = ProgramOption.source(of: "config", options.config, in: variables)
+      if !error.isMissing, let obstacle = PathObstacle(to: path) {
+        let help =
+          switch obstacle {
+          case .closed(let folder, isOwn: true): "chmod 700 '\(folder)', or "
+          case .closed: "use the folder as its owner, or "
+          default: ""
+          }
+        throw UsageError(
+          "cannot look for the configuration '\(path)': \(obstacle)",
+          help: help + "name another one with " + (options.config == nil ? "--home" : source),
+          kind: .io)
+      }
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
         help: error.isMissing
-          ? "--config takes a file that exists"
-          : "make the file readable, or name another one with --config",
+          ? "\(source) takes a file that exists"
+          : "make the file readable, or name another one with \(source)",
         kind: error.isMissing ? .missing : .io)
     }
     guard bytes.count <= limit else {

@@ -17,9 +17,19 @@ enum ProgramVariables {
     secrets + [folders(of: program)] + others
   }
 
+  /// Returns whether a variable is one of the program's own or names the folders of its files. With
+  /// repaired bytes, it would name other ones.
+  static func mustBeUTF8(_ variable: String) -> Bool {
+    variable == "HOME" || baseFolders.contains(variable) || names.contains(variable)
+  }
+
+  private static let baseFolders = [
+    "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
+  ]
+
   private static func folders(of program: String) -> Row {
     (
-      ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+      baseFolders,
       "absolute folders, each with a folder \(program) for its files"
     )
   }

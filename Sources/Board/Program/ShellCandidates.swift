@@ -6,6 +6,8 @@ import SwiftBoardSystem
 struct ShellCandidates {
   let features: FeatureList
   let environment: [String: String]
+  /// Whether the answer has values, for which the environment must name the right home.
+  var hasValues = true
   let make: BoardProgram.MakeDependencies
 
   /// Returns the lines of the answer; see `ShellCompletion.request`. Values that are not found in
@@ -21,8 +23,9 @@ struct ShellCandidates {
     switch completion.kind {
     case .file where completion.head.isEmpty: lines = [ShellCompletion.files]
     case .directory where completion.head.isEmpty: lines = [ShellCompletion.folders]
-    case let kind?: values = await self.values(kind, completion.typed, words.options)
-    case nil: break
+    case let kind? where hasValues:
+      values = await self.values(kind, completion.typed, words.options)
+    default: break
     }
     // A control character would end the line or the word of the answer.
     let candidates = completion.wholeWords(values).filter { !$0.utf8.contains { $0 < 0x20 } }

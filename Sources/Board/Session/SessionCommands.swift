@@ -224,7 +224,8 @@ enum SessionCommands {
         lines meet the services of this --environment, an empty cache and a new home without documents, services and secrets; --this-home is for lines that need \
         those there are, and may change them. Files that commands write themselves (--out, db export) are written again; \
         redirections ('> FILE') are not, so a recording whose lines read such a file needs it in place. db backup, db recover, \
-        log export and keychain export, which replace no file, differ where theirs is still there. Commands that ran \
+        log export and keychain export, which replace no file, differ where theirs is still there. db export, \
+        db backup and db recover need --this-home where no line before has made the database. Commands that ran \
         in the background may end in another order. What features know to differ from run to run (timings, dates, cache verdicts) is \
         not compared. An assert has to end as it did when it was recorded, unless it reads what a command of session left. A PATH of --ignore is like those that a difference names; * is any member, [*] any element, \
         [name=x-request-id] the elements with this name.

@@ -63,6 +63,21 @@ public struct Invocation: Sendable {
     return text
   }
 
+  /// Returns the name of a required file. Refuses `-`, which elsewhere is standard input or output.
+  ///
+  /// - Parameter more: What the help says besides.
+  package func requiredFile(
+    _ name: String, _ more: String = ""
+  ) throws(UsageError) -> String {
+    let file = try requiredText(name)
+    guard file != "-" else {
+      throw UsageError(
+        "'\(path.joined(separator: " "))' takes the name of a file, not '-'",
+        help: "'./-' is a file of that name\(more)", at: value(name))
+    }
+    return file
+  }
+
   /// Returns a required option or argument, which may contain secrets.
   public func required(_ name: String) throws(UsageError) -> Argument {
     guard let value = value(name) else { throw missing(name) }

@@ -37,7 +37,8 @@ package final class DescriptorLineSource: LineSource {
 
   /// Opens a script. Waits for the writer of a pipe until the task is cancelled.
   ///
-  /// - Throws: `missing` if it cannot be opened, `cancelled` if the task is cancelled.
+  /// - Throws: `missing` if there is none, `io` if it cannot be opened or is a folder, `cancelled`
+  ///   if the task is cancelled.
   package static func file(_ path: String) async throws(LineSourceError) -> DescriptorLineSource {
     if path.isEmpty { throw LineSourceError(.missing, message: "the name of a file is empty") }
     if path.utf8.contains(0) {
@@ -47,11 +48,15 @@ package final class DescriptorLineSource: LineSource {
       let opened = try await DetachedThread.runInterruptibly {
         (interruption) throws(SystemError) in try interruption.open(path, O_RDONLY)
       }
+      if FileInfo(descriptor: opened.number)?.isFolder == true {
+        throw SystemError(code: EISDIR, call: "open")
+      }
       return DescriptorLineSource(opened.number, file: path, opened)
     } catch {
       if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
-        .missing, message: "cannot open \(escapeControls(path)): \(error)",
+        error.isMissing ? .missing : .io,
+        message: "cannot open \(escapeControls(path)): \(error)",
         help: error.code == ENOENT ? "a path is taken from the current folder" : nil)
     }
   }
@@ -63,8 +68,8 @@ package final class DescriptorLineSource: LineSource {
   /// Returns the next line. Reads a chunk of 64 KiB on a thread of its own if no complete line is
   /// buffered.
   ///
-  /// - Throws: `io` if reading fails, `missing` for a folder, `malformedData` for a line of more
-  ///   than 64 MiB, `cancelled` if the task is cancelled while it waits.
+  /// - Throws: `io` if reading fails, `malformedData` for a line of more than 64 MiB, `cancelled`
+  ///   if the task is cancelled while it waits.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
@@ -86,8 +91,7 @@ package final class DescriptorLineSource: LineSource {
     } catch {
       if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
-        error.code == EISDIR ? .missing : .io,
-        message: "cannot read \(escapeControls(file ?? "the input")): \(error)")
+        .io, message: "cannot read \(escapeControls(file ?? "the input")): \(error)")
     }
   }
 }

@@ -33,9 +33,9 @@ package struct SourceLine: Sendable, Hashable {
 package struct LineSourceError: Error, Sendable, Hashable {
   /// The kind of an error. The raw value is the name of the error for programs.
   package enum Kind: String, Sendable, Hashable {
-    /// A file that cannot be opened.
+    /// A file that does not exist.
     case missing
-    /// A failed read.
+    /// A file that cannot be opened, or a failed read.
     case io
     /// A line without an end.
     case malformedData

@@ -17,10 +17,8 @@ extension Dependencies {
       cache: DatabaseFile(path: paths.cacheDatabase, schema: .cache, options: options),
       writesTogether: true)
     let redactor = Redactor()
-    let file = JSONLinesSink(path: paths.log) { [report = configuration.onLoss] in
-      report?(
-        redactor.redact(
-          "the disk is full, or a file may not grow: lines of the log \(paths.log) are lost"))
+    let file = JSONLinesSink(path: paths.log) { [report = configuration.onLoss] message in
+      report?(redactor.redact(message))
     }
     var sinks: [any LogRecordSink] = [file]
     if let level = configuration.storedLogLevel {

@@ -21,8 +21,8 @@ public struct LiveConfiguration: Sendable {
   /// Called before and after each derivation of a key from a passphrase, on the keychain's thread.
   /// A derivation takes about half a second.
   package var onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
-  /// Called with a message about data that was lost: once, on the log's thread, when a line of the
-  /// log was because the disk is full, and at the end for events of analytics.
+  /// Called with a message about data that was lost: once for lines of the log, on its thread if
+  /// the disk is full and otherwise at the end, and at the end for events of analytics.
   package var onLoss: (@Sendable (_ message: String) -> Void)?
 
   /// - Parameters:

@@ -15,10 +15,8 @@ struct LiveInstallation: Sendable {
       ("configuration", paths.configuration), ("init script", paths.initScript),
       ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
       ("analytics", paths.analytics), ("history", paths.history), ("recordings", paths.sessions),
-    ].map { file($0, $1) }
-    findings += folders
-    findings.append(keychain)
-    return findings + unlockSource + certificates + proxies + settings
+    ].flatMap { file($0, $1) }
+    return findings + folders + keychain + unlockSource + certificates + proxies + settings
   }
 
   private var libraries: [InstallationFinding] {
@@ -49,81 +47,101 @@ struct LiveInstallation: Sendable {
       .joined(separator: " ")
   }
 
-  private func file(_ subject: String, _ path: String) -> InstallationFinding {
+  private func file(_ subject: String, _ path: String) -> [InstallationFinding] {
     guard let info = FileInfo(path) else {
-      return obstacle(subject, path)
-        ?? InstallationFinding(subject, "\(path), not there yet")
+      return [
+        obstacle(subject, path) ?? InstallationFinding(subject, "\(path), not there yet")
+      ]
     }
-    return finding(subject, path, info)
+    return examine(subject, path, info)
   }
 
-  private var keychain: InstallationFinding {
+  private var keychain: [InstallationFinding] {
     guard let info = FileInfo(paths.keychain) else {
-      return obstacle("keychain", paths.keychain)
-        ?? InstallationFinding(
-          "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
+      return [
+        obstacle("keychain", paths.keychain)
+          ?? InstallationFinding(
+            "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
+      ]
     }
-    let found = finding("keychain", paths.keychain, info)
-    guard found.state == .good, !hasRollbackMarks else { return found }
-    return InstallationFinding(
-      "keychain", .note,
-      "\(found.text); whether an older file was put back cannot be told without the database")
+    return examine("keychain", paths.keychain, info).map { found in
+      guard found.state == .good, !hasRollbackMarks else { return found }
+      return InstallationFinding(
+        "keychain", .note,
+        "\(found.text); whether an older file was put back cannot be told without the database")
+    }
   }
 
   /// Whether the database, which has the records of the last saves, can be read if it exists.
   private var hasRollbackMarks: Bool {
-    guard let info = FileInfo(paths.mainDatabase) else { return true }
+    guard let info = FileInfo(paths.mainDatabase) else {
+      return PathObstacle(to: paths.mainDatabase) == nil
+    }
     let file = DatabaseFile(path: paths.mainDatabase, schema: .main)
     return info.isRegular && (try? file.inspect(limit: 0)) != nil
   }
 
-  /// Returns the problem of a path at which nothing can be created, because it leads through a file
-  /// or is a link without a target, or `nil` if there is none.
+  /// Returns the problem of a path that cannot be reached, and at which nothing can be created, or
+  /// `nil` if there is none. Requests work without a cache.
   private func obstacle(_ subject: String, _ path: String) -> InstallationFinding? {
-    if FileInfo(path, followsLink: false) != nil {
-      return InstallationFinding(
-        subject, .problem, "\(path) is a symbolic link that leads nowhere",
-        remedy: .other("remove the link, or create what it points to"))
-    }
-    return PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
-      InstallationFinding(
-        subject, .problem, "\(path) cannot be made: '\(file)' is a file, not a folder",
-        remedy: .other("move the file away"))
-    }
+    guard let obstacle = PathObstacle(to: path) else { return nil }
+    let remedy: InstallationFinding.Remedy =
+      switch obstacle {
+      case .file: .other("move the file away")
+      case .link: .other("remove the link, or create what it points to")
+      case .closed(let folder, isOwn: true): .changeMode(path: folder, mode: 0o700)
+      case .closed: .runAsOwner
+      case .refusal: .otherFolder
+      }
+    let text =
+      if case .link(path) = obstacle { "\(path) is a symbolic link that leads nowhere" } else {
+        "\(path) cannot be reached: \(obstacle)"
+      }
+    return InstallationFinding(
+      subject, path == paths.cacheDatabase ? .note : .problem, text, remedy: remedy)
   }
 
-  /// Returns a problem if the file is of another kind, if others can change it, if they can read it
-  /// although it is private, if its owner cannot use it, or if its content is not its own.
-  private func finding(
+  /// Returns the problems of a file: if it is of another kind, if others can change it, if they can
+  /// read it although it is private, if its owner cannot use it, or if its content is not its own.
+  private func examine(
     _ subject: String, _ path: String, _ info: FileInfo
-  ) -> InstallationFinding {
+  ) -> [InstallationFinding] {
     // A configuration for all users of the machine belongs to root.
     let isOpen = [paths.configuration, paths.initScript].contains(path)
     guard info.owner == geteuid() || isOpen && info.owner == 0 else {
-      return InstallationFinding(
-        subject, .problem, "\(path) belongs to another user",
-        remedy: .runAsOwner)
+      return [
+        InstallationFinding(
+          subject, .problem, "\(path) belongs to another user", remedy: .runAsOwner)
+      ]
     }
     if let problem = kindProblem(of: path, info) {
-      return InstallationFinding(
-        subject, .problem, "\(path) \(problem)", remedy: .other("move it away"))
+      return [
+        InstallationFinding(
+          subject, .problem, "\(path) \(problem)", remedy: .other("move it away"))
+      ]
     }
-    guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
-      let mode = String(info.mode & 0o777, radix: 8)
-      return InstallationFinding(
-        subject, .problem, "\(path) may be used by others (mode \(mode))",
-        remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
-    }
+    let mode = modeProblem(subject, path, info, isOpen: isOpen)
     // A save replaces the keychain by another file.
     let isOnlyRead = isOpen || path == paths.keychain
     let wanted = isOnlyRead ? R_OK : R_OK | W_OK
-    if let problem = accessProblem(
-      subject, path, info, wanted, isCache: path == paths.cacheDatabase)
-    {
-      return problem
-    }
     let text = path + (info.isFolder ? "" : ", \(info.size) bytes")
-    return content(subject, path, text) ?? InstallationFinding(subject, text)
+    let use =
+      accessProblem(subject, path, info, wanted, isCache: path == paths.cacheDatabase)
+      ?? content(subject, path, text)
+    let found = [mode, use].compactMap(\.self)
+    return found.isEmpty ? [InstallationFinding(subject, text)] : found
+  }
+
+  /// Returns the problem of a file or folder that others can change, or that they can read although
+  /// it is private, or `nil`.
+  private func modeProblem(
+    _ subject: String, _ path: String, _ info: FileInfo, isOpen: Bool
+  ) -> InstallationFinding? {
+    guard info.mode & (isOpen ? 0o022 : 0o077) != 0 else { return nil }
+    let mode = String(info.mode & 0o777, radix: 8)
+    return InstallationFinding(
+      subject, .problem, "\(path) may be used by others (mode \(mode))",
+      remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
   }
 
   /// Returns the problem of a file or folder that may not be read or written to, or `nil`. Requests

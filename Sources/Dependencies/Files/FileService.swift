@@ -42,9 +42,10 @@ public protocol FileService: Service {
   /// - Parameter continues: Whether to keep incomplete content next to the file, to continue it the
   ///   next time.
   func output(_ path: String, continues: Bool) async throws(FileError) -> any FileOutput
-  /// Opens a file for writing in chunks at a path where no file exists.
+  /// Opens a file for writing in chunks at a path where no file exists. What is not a regular file,
+  /// such as a pipe, is written directly, and so is the file of standard output or standard error.
   ///
-  /// Its `begin` throws `exists` if there is one.
+  /// Its `begin` throws `exists` if there is a file or a folder.
   func newFile(_ path: String) async throws(FileError) -> any FileOutput
 }
 
@@ -93,7 +94,8 @@ public enum FileWriteMode: String, Sendable, Codable {
   case replace
   /// Appends to it.
   case append
-  /// Fails if it exists.
+  /// Fails if a regular file or a folder exists, unless it is the file of standard output or
+  /// standard error, which is written directly.
   case create
 }
 

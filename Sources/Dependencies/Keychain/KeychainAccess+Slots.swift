@@ -106,6 +106,7 @@ extension KeychainAccess {
   /// Throws if no keychain can be exported to the path, before anything is asked for.
   package func checkTarget(_ path: String) throws {
     try files.checkTarget(path, isRecording: false)
+    if files.isFile(path) { throw KeychainError.fileExists.located(at: path) }
     try files.checkCreatable(path)
   }
 

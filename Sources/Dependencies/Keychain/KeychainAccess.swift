@@ -46,7 +46,8 @@ package struct KeychainAccess: Sendable {
 
   /// Checks the file that is to be written, if any, then unlocks the keychain.
   ///
-  /// - Throws: `FileError` if the file cannot be written, and what `open()` throws.
+  /// - Throws: `KeychainError.exists` if the file exists, `FileError` if it cannot be written, and
+  ///   what `open()` throws.
   package func open(toWrite path: String?) async throws {
     if let path { try checkTarget(path) }
     try await open()

@@ -53,7 +53,8 @@ extension LogRecord {
 
 extension Logger {
   /// Removes the records in a store, in memory and in the archive, also those that still wait to be
-  /// written. The store comes first: if it cannot be changed, nothing is removed.
+  /// written. The store comes first: if it cannot be changed, nothing is removed. If it cannot be
+  /// reached, which a retry does not change, the others are removed before its error is thrown.
   ///
   /// - Throws: `FileError`, `PersistenceError`.
   package func removeAll(in store: some LogStore) async throws {
@@ -62,8 +63,13 @@ extension Logger {
         .io, path: "",
         message: "records of this program are not in the log after 30 s, so none were removed")
     }
-    try await store.clearLogRecords()
+    var unreached: PersistenceError?
+    do throws(PersistenceError) { try await store.clearLogRecords() } catch {
+      guard [.cannotOpen, .cannotCreate].contains(error.kind) else { throw error }
+      unreached = error
+    }
     clear()
     try await archive.clear()
+    if let unreached { throw unreached }
   }
 }

@@ -26,6 +26,8 @@ public protocol Logger: Service {
   /// Waits until the records written so far have reached the sinks. Blocks no thread of the task
   /// pool. Returns false if the time runs out first.
   func flush(within duration: Duration) async -> Bool
+  /// Writes a note of the user, with the category `note`, and waits until the sinks have it.
+  func write(note text: String) async throws(LogNoteError)
 }
 
 extension Logger {
@@ -57,19 +59,24 @@ extension Logger {
 public enum LogNoteError: Error, Sendable, Equatable {
   /// The level of the category `note` excludes notes.
   case disabled
-  /// A sink lost a record in the meantime, which may be this one.
-  case dropped
+  /// A sink lost a record in the meantime, which may be this one, for a reason if it is known.
+  case dropped(reason: String?)
   /// A sink did not accept the record within 30 seconds. It may still do so.
   case late
 }
 
 extension Logger {
-  /// Writes a note of the user, with the category `note`, and waits until the sinks have it.
+  /// Writes the note, and finds a loss by the number of dropped records, without a reason.
   public func write(note text: String) async throws(LogNoteError) {
-    guard isEnabled(.notice, category: "note") else { throw .disabled }
     let dropped = statistics().dropped
+    try await log(note: text)
+    guard statistics().dropped == dropped else { throw .dropped(reason: nil) }
+  }
+
+  /// Writes a note and flushes, without looking for a loss.
+  func log(note text: String) async throws(LogNoteError) {
+    guard isEnabled(.notice, category: "note") else { throw .disabled }
     log(text, level: .notice, category: "note")
     guard await flush(within: .seconds(30)) else { throw .late }
-    guard statistics().dropped == dropped else { throw .dropped }
   }
 }

@@ -33,6 +33,11 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   var isOpen: Bool { get }
   /// The paths of the files, whether or not they exist or can be opened.
   var paths: [String] { get }
+  /// Returns the path of the main file if it does not exist yet, or `nil` if it does. The first
+  /// change creates it.
+  ///
+  /// - Throws: The error of a file that cannot be reached, or is gone.
+  func missingDatabase() async throws(PersistenceError) -> String?
   /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// Runs the consistency check of the database. Returns the findings; an empty list means that the
@@ -64,6 +69,8 @@ extension PersistenceService {
   public var isOpen: Bool { true }
   /// Empty: what is in memory has no file.
   public var paths: [String] { [] }
+  /// `nil`: what is in memory is there from the beginning.
+  public func missingDatabase() async throws(PersistenceError) -> String? { nil }
   /// None: no other program has access to what is in memory.
   public func foreignTriggers() async throws(PersistenceError) -> [String] { [] }
   /// `nil`: what is removed is in no file.

@@ -150,8 +150,9 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   /// Figures of the files.
   case statistics(statistics: PersistenceStatistics)
   /// The check found nothing. `triggers` are those that another program has added; `nil` in earlier
-  /// recordings.
-  case healthy(triggers: [String]? = nil)
+  /// recordings. `missing` is the path of a database that does not exist yet, and `nil` if it does
+  /// and in earlier recordings.
+  case healthy(triggers: [String]? = nil, missing: String? = nil)
   /// The file of the copy.
   case backedUp(path: String)
   /// What the new database has of the damaged one. `failsIncomplete` says whether it is a failure

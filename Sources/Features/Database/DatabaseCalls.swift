@@ -112,7 +112,8 @@ extension DatabaseCommand {
   private static func check(_ dependencies: Dependencies) async throws -> DatabaseResult {
     let problems = try await dependencies.persistence.check()
     guard problems.isEmpty else { throw Failure.damaged(problems) }
-    return .healthy(triggers: try await dependencies.persistence.foreignTriggers())
+    let path = try await dependencies.persistence.missingDatabase()
+    return .healthy(triggers: try await dependencies.persistence.foreignTriggers(), missing: path)
   }
 
   private static func export(_ path: String, _ collection: String?) -> Call {
@@ -125,6 +126,7 @@ extension DatabaseCommand {
   private static func backup(_ path: String) -> Call {
     {
       try $0.files.checkTarget(path, isRecording: false)
+      try await DatabaseTransfer($0).checkDatabase()
       try await $0.persistence.backup(to: path)
       return .backedUp(path: path)
     }
@@ -133,6 +135,7 @@ extension DatabaseCommand {
   private static func recover(_ path: String) -> Call {
     {
       try $0.files.checkTarget(path, isRecording: false)
+      try await DatabaseTransfer($0).checkDatabase()
       return .recovered(
         path: path, recovery: try await $0.persistence.recover(to: path), failsIncomplete: true)
     }
@@ -164,8 +167,7 @@ extension Failure {
   fileprivate static func damaged(_ problems: [String]) -> Failure {
     Failure(
       code: ExitCode.data, error: "corrupted",
-      message: "the database is damaged: " + problems.joined(separator: "; "),
-      help: damageHelp)
+      message: "the database is damaged: " + problems.joined(separator: "; "), help: damageHelp)
   }
 
   private static let damageHelp =

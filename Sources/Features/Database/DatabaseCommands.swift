@@ -147,6 +147,7 @@ enum DatabaseCommands {
     CommandSpec(
       ["db", "check"],
       "check that the database is whole, every document and index; a list verifies what it shows",
+      details: "With --json, true says that it is, and false that there is no database yet.",
       examples: ["db check"]
     ) { _ in .db(.check) },
     CommandSpec(
@@ -185,7 +186,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .export(
-          path: try file(invocation, "; standard output is /dev/stdout"),
+          path: try invocation.requiredFile("file", "; standard output is /dev/stdout"),
           collection: try invocation.text("collection")))
     },
     CommandSpec(
@@ -204,7 +205,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .import(
-          path: try file(invocation, "; an import reads its file twice"),
+          path: try invocation.requiredFile("file", "; an import reads its file twice"),
           existing: try invocation.text("existing").flatMap(ImportDuplicates.init) ?? .refuse))
     },
     CommandSpec(["db", "path"], "say where the files are", examples: ["db path"]) {
@@ -252,26 +253,11 @@ enum DatabaseCommands {
   private static func newFile(
     _ invocation: Invocation, _ what: String, _ example: String
   ) throws(UsageError) -> String {
-    let path = try file(invocation, "")
+    let path = try invocation.requiredFile("file")
     guard !path.isEmpty else {
       throw UsageError(
         "the name of \(what) is missing", help: "for example \(example)",
         at: invocation.argument("file"))
-    }
-    return path
-  }
-
-  /// Returns the name of a file. `-` is refused, because elsewhere it is standard input or output.
-  ///
-  /// - Parameter more: What the help says besides.
-  private static func file(
-    _ invocation: Invocation, _ more: String
-  ) throws(UsageError) -> String {
-    let path = try invocation.requiredText("file")
-    guard path != "-" else {
-      throw UsageError(
-        "'\(invocation.path.joined(separator: " "))' takes the name of a file, not '-'",
-        help: "'./-' is a file of that name\(more)", at: invocation.argument("file"))
     }
     return path
   }

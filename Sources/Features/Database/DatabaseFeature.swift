@@ -51,6 +51,7 @@ extension BoardFeatures {
     },
     volatile: [
       "contents.contents", "contents.failure", "succeeded.result.put.isNew",
+      "succeeded.result.healthy.missing",
       "succeeded.result.document.document.updated",
       "succeeded.result.documents.documents[*].updated", "listed.documents[*].updated",
       "succeeded.result.paths",

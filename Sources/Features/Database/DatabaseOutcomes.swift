@@ -51,7 +51,11 @@ enum DatabaseOutcomes {
           columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, line(of: $0.json)] }))
     case .statistics(let statistics): return show(statistics, job)
-    case .healthy(let triggers):
+    case .healthy(_, let path?):
+      return Outcome(
+        job: job, value: .bool(false),
+        notes: [.warning("there is no database yet (\(path)); the first change creates it")])
+    case .healthy(let triggers, nil):
       return Outcome(
         job: job, value: .bool(true),
         notes: ["the database is whole"] + (triggers ?? []).map(warning(ofTrigger:)))

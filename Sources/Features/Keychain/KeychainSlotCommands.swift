@@ -50,7 +50,7 @@ extension KeychainCommands {
     ) { invocation throws(UsageError) in
       .keychain(
         .export(
-          path: try invocation.requiredText("file"),
+          path: try invocation.requiredFile("file"),
           secret: try newSecret(invocation, orKeyFile: false)))
     },
     CommandSpec(

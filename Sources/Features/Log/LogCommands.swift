@@ -73,7 +73,10 @@ enum LogCommands {
       ["log", "export"], "write the kept records to a file, as JSON Lines",
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["log export today.jsonl"]
-    ) { invocation throws(UsageError) in .log(.export(path: try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in
+      .log(
+        .export(path: try invocation.requiredFile("file", "; standard output is /dev/stdout")))
+    },
     CommandSpec(
       ["log", "redact", "test"], "show what a sink would write",
       arguments: [ArgumentSpec("text", "any words", repeating: true)],

@@ -72,7 +72,11 @@ struct LiveFileServiceTests {
     try folder.write("old", to: "file")
     let script = Script()
     try await script.service.write(new, to: folder.path("file"), mode: .replace)
-    #expect(script.made == [.createFile, .lock, .changeMode, .write, .close, .rename])
+    #expect(
+      script.made
+        == [
+          .access, .access, .createFile, .lock, .changeGroup, .changeMode, .write, .close, .rename,
+        ])
     #expect(content(folder.path("file")) == new)
     #expect(try names(folder) == ["file"])
   }
@@ -108,6 +112,22 @@ struct LiveFileServiceTests {
       try await Script((call, ENOSPC)).service.write(new, to: folder.path("file"), mode: mode)
     }
     #expect(content(folder.path("file")) == old)
+  }
+
+  @Test("a file that cannot be replaced is known before a request, also one to be continued")
+  func protected() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let path = folder.path("file")
+    var error = #expect(throws: FileError.self) {
+      try Script((.access, EACCES)).service.checkCreatable(path)
+    }
+    #expect(error?.kind == .cannotCreate)
+    error = await #expect(throws: FileError.self) {
+      _ = try await Script((.access, EACCES)).service.output(path, continues: true)
+    }
+    #expect(error?.kind == .cannotCreate)
+    #expect(try names(folder) == ["file"])
   }
 
   @Test(

@@ -40,6 +40,81 @@ struct OutputFileTests {
     }
   }
 
+  @Test("a write-protected file is not replaced")
+  func writeProtected() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let path = folder.path("file")
+    let system = FileSystem { call, name in
+      (call == .access || call == .openFile) && name == path ? .error(EACCES) : nil
+    }
+    for mode in [OutputFile.Mode.replace, .stream] {
+      let error = #expect(throws: FileError.self) { _ = try OutputFile(path, mode, system) }
+      #expect(error?.kind == .cannotCreate)
+      #expect(error?.message == "\(path) cannot be written: \(SystemError.text(of: EACCES))")
+    }
+    #expect(try text(folder) == "old")
+    #expect(try names(folder) == ["file"])
+  }
+
+  @Test("in a folder that cannot be written to, a stream writes the file itself")
+  func protectedFolder() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    let parent = try FileSystem().resolve(folder.path)
+    let system = FileSystem { call, name in
+      call == .access && name == parent ? .error(EACCES) : nil
+    }
+    let error = #expect(throws: FileError.self) {
+      _ = try OutputFile(folder.path("file"), .replace, system)
+    }
+    #expect(error?.kind == .cannotCreate)
+    #expect(error?.message.contains("its folder \(parent) cannot be written to") == true)
+    var file = try OutputFile(folder.path("file"), .stream, system)
+    try write("new", to: &file)
+    #expect(try text(folder) == "new")
+    try file.finish()
+  }
+
+  @Test("the new file has the group of the old one", .enabled(if: geteuid() == 0))
+  func group() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    // A container may not have the group.
+    guard chown(folder.path("file"), .max, 1) == 0 else { return }
+    for mode in [OutputFile.Mode.replace, .stream] {
+      var file = try OutputFile(folder.path("file"), mode)
+      try write("new", to: &file)
+      try file.finish()
+      var status = stat()
+      #expect(stat(folder.path("file"), &status) == 0 && status.st_gid == 1)
+    }
+  }
+
+  @Test(
+    "a file whose group cannot be given has no permission for its own group that others do not have",
+    arguments: [(0o666, 0o666), (0o660, 0o600), (0o664, 0o644), (0o604, 0o604), (0o640, 0o600)])
+  func groupNotGiven(mode: mode_t, expected: mode_t) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    let system = FileSystem { call, _ in call == .changeGroup ? .error(EPERM) : nil }
+    for writing in ["replace", "stream", "continued"] {
+      try folder.write("old", to: "file")
+      #expect(chmod(path, mode) == 0)
+      if writing == "continued" {
+        let output = try await LiveFileService(system: system).output(path, continues: true)
+        try await output.begin(afterKept: false, tag: nil)
+        try await output.finish()
+      } else {
+        var file = try OutputFile(path, writing == "stream" ? .stream : .replace, system)
+        try write("new", to: &file)
+        try file.finish()
+      }
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == expected, "\(writing)")
+    }
+  }
+
   @Test("a new file of a stream grows at once, and one that is discarded is gone")
   func streaming() throws {
     let folder = try TemporaryFolder()
@@ -110,6 +185,9 @@ struct OutputFileTests {
     let error = #expect(throws: FileError.self) { try write("x", to: &file) }
     #expect(error?.kind == .full)
     file.discard()
+    #expect(throws: Never.self) { try OutputFile("/dev/full", .create).discard() }
+    let folder = #expect(throws: FileError.self) { _ = try OutputFile("/dev", .create) }
+    #expect(folder?.kind == .exists)
     var status = stat()
     #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }

@@ -178,7 +178,7 @@ struct JSONLinesSinkTests {
     let reports = Shared(0)
     let sink = JSONLinesSink(
       path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system
-    ) { reports.value.withLock { $0 += 1 } }
+    ) { _ in reports.value.withLock { $0 += 1 } }
     sink.write(record("before"))
     #expect(sink.flush(deadline: .lastResort))
     #expect(reports.value.withLock { $0 } == 0)
@@ -224,6 +224,70 @@ struct JSONLinesSinkTests {
     #expect(sink.flush(deadline: .lastResort))
     #expect(try lines(folder, ["blocker/log"]).count == 1)
     #expect(sink.dropped == 1)
+  }
+
+  @Test("the end reports records that are lost, and why, unless a line or a full disk did")
+  func lossesAtTheEnd() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir(folder.path("log"), 0o700) == 0)
+    let reports = Shared<[String]>([])
+    let sink = JSONLinesSink(path: folder.path("log")) { message in
+      reports.value.withLock { $0.append(message) }
+    }
+    #expect(sink.shutDown(deadline: .lastResort))
+    #expect(reports.value.withLock(\.self) == [], "nothing was written")
+    sink.write(record("x"))
+    sink.write(record("y"))
+    #expect(sink.flush(deadline: .lastResort))
+    let reason = "\(folder.path("log")) cannot be written: \(SystemError.text(of: EISDIR))"
+    #expect(reports.value.withLock(\.self) == [], "a later line may report them")
+    for _ in 0..<2 {
+      #expect(sink.shutDown(deadline: .lastResort))
+      #expect(reports.value.withLock(\.self) == ["2 records of the log are lost: \(reason)"])
+    }
+  }
+
+  @Test("a reason is that of the last loss, and what a caller reports the end does not")
+  func reasons() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir(folder.path("log"), 0o700) == 0)
+    let reports = Shared<[String]>([])
+    let sink = JSONLinesSink(path: folder.path("log")) { message in
+      reports.value.withLock { $0.append(message) }
+    }
+    let reason = "\(folder.path("log")) cannot be written: \(SystemError.text(of: EISDIR))"
+    sink.write(record("x"))
+    #expect(sink.flush(deadline: .lastResort))
+    #expect(sink.reportLosses() == reason)
+    // It does not fit into the queue, and no system call refuses it.
+    sink.write(record(String(repeating: "y", count: 9 << 20)))
+    #expect(sink.dropped == 2)
+    #expect(sink.reportLosses() == nil)
+    sink.write(record("z"))
+    #expect(sink.shutDown(deadline: .lastResort))
+    #expect(reports.value.withLock(\.self) == ["1 record of the log is lost: \(reason)"])
+  }
+
+  @Test("the end reports a file that another process has locked")
+  func lockAtTheEnd() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "log")
+    let system = FileSystem()
+    let other = try system.open(folder.path("log"), O_RDWR)
+    #expect(try system.tryLock(other))
+    let reports = Shared<[String]>([])
+    let sink = JSONLinesSink(path: folder.path("log")) { message in
+      reports.value.withLock { $0.append(message) }
+    }
+    sink.write(record("x"))
+    #expect(!sink.shutDown(deadline: .now))
+    #expect(
+      reports.value.withLock(\.self) == [
+        "records of the log are lost: \(folder.path("log")) was not written in time; "
+          + "another process may have locked it"
+      ])
+    system.unlock(other)
+    #expect(sink.flush(deadline: .lastResort))
   }
 
   @Test("torn last line is ended first") func tornLastLineIsEndedFirst() throws {

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
@@ -357,12 +359,43 @@ struct LiveLoggerTests {
     let failing = QueuedSink { _ in throw Refusal() }
     let muted = LiveLogger(level: .error)
     for (logger, expected) in [
-      (LiveLogger(sinks: [Stuck()]), LogNoteError.late), (LiveLogger(sinks: [failing]), .dropped),
-      (muted, .disabled),
+      (LiveLogger(sinks: [Stuck()]), LogNoteError.late),
+      (LiveLogger(sinks: [failing]), .dropped(reason: nil)), (muted, .disabled),
     ] {
       let error = await #expect(throws: LogNoteError.self) { try await logger.write(note: "x") }
       #expect(error == expected)
     }
+  }
+
+  @Test("a note that is lost has the reason, and the end of the program reports only later losses")
+  func lostNote() async throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir(folder.path("log"), 0o700) == 0)
+    let reports = Shared(0)
+    let sink = JSONLinesSink(path: folder.path("log")) { _ in reports.value.withLock { $0 += 1 } }
+    let logger = LiveLogger(sinks: [sink])
+    let error = await #expect(throws: LogNoteError.self) { try await logger.write(note: "x") }
+    let reason = "\(folder.path("log")) cannot be written: \(SystemError.text(of: EISDIR))"
+    #expect(error == .dropped(reason: reason))
+    #expect(await logger.shutDown(within: .seconds(3600)))
+    #expect(reports.value.withLock(\.self) == 0)
+    logger.log("y")
+    #expect(await logger.shutDown(within: .seconds(3600)))
+    #expect(reports.value.withLock(\.self) == 1)
+  }
+
+  @Test("the reason of a lost note is that of a sink which has lost something meanwhile")
+  func reasonOfAnotherSink() async throws {
+    let folder = try TemporaryFolder()
+    #expect(mkdir(folder.path("log"), 0o700) == 0)
+    let file = JSONLinesSink(path: folder.path("log"))
+    file.write(
+      LogRecord(time: DateGenerator.mockStart, level: .info, category: "t", message: "earlier"))
+    #expect(file.flush(deadline: .lastResort))
+    #expect(rmdir(folder.path("log")) == 0)
+    let logger = LiveLogger(sinks: [file, QueuedSink { _ in throw CancellationError() }])
+    let error = await #expect(throws: LogNoteError.self) { try await logger.write(note: "x") }
+    #expect(error == .dropped(reason: nil))
   }
 
   @Test("store sink hands records over") func storeSinkHandsRecordsOver() async throws {

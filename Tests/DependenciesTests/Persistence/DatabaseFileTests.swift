@@ -98,6 +98,92 @@ struct DatabaseFileTests {
     #expect(error?.path == folder.path + "/file/main.sqlite")
   }
 
+  /// Names of a database that lead nowhere, in a folder with the links `dangling` and `loop`.
+  static let unreachable = ["dangling", "loop", "dangling/main.sqlite", "loop/main.sqlite"]
+
+  @Test("a database that cannot be reached is not an empty one", arguments: unreachable)
+  func unreachableDatabase(name: String) async throws {
+    let folder = try DatabaseFolder()
+    for (link, target) in [("dangling", "nowhere/main.sqlite"), ("loop", "loop")] {
+      try #require(symlink(target, "\(folder.path)/\(link)") == 0)
+    }
+    let names = try folder.names
+    let path = "\(folder.path)/\(name)"
+    let service = LivePersistenceService(mainPath: path, cachePath: folder.cache)
+    let marks = DatabaseKeychainMarks(in: service)
+    let errors = [
+      await failure { () throws(PersistenceError) in try await service.missingDatabase() },
+      await failure { () throws(PersistenceError) in try await service.collections() },
+      await failure { () throws(PersistenceError) in
+        try await service.documents(DocumentQuery(collection: "c"))
+      },
+      await failure { () throws(PersistenceError) in try await service.snapshot() },
+      await failure { () throws(PersistenceError) in try await service.service("s") },
+      await failure { () throws(PersistenceError) in try await service.preferences() },
+      await failure { () throws(PersistenceError) in try await service.statistics() },
+      await failure { () throws(PersistenceError) in try await service.check() },
+      await failure { () throws(PersistenceError) in
+        try await service.backup(to: folder.path + "/copy.sqlite")
+      },
+      await failure { () throws(PersistenceError) in
+        try await service.recover(to: folder.path + "/copy.sqlite")
+      },
+      await failure { () throws(PersistenceError) in
+        try await service.setPreference("p", to: "1")
+      },
+      await failure { () throws(PersistenceError) in try marks.look(forKeychainAt: "/k") },
+      await failure { () throws(PersistenceError) in try marks.mark(forKeychainAt: "/k") },
+    ]
+    let link = "\(folder.path)/\(name.prefix { $0 != "/" })"
+    for (index, error) in errors.enumerated() {
+      #expect(error?.kind == .cannotOpen, "\(index)")
+      #expect(error?.path == path, "\(index)")
+      #expect(
+        error?.message.hasPrefix("the database cannot be reached: '\(link)' ") == true,
+        "\(index): \(error?.message ?? "")")
+    }
+    #expect(try folder.names == names)
+  }
+
+  @Test("a cache that cannot be reached is not an empty one", arguments: unreachable)
+  func unreachableCache(name: String) async throws {
+    let folder = try DatabaseFolder()
+    for (link, target) in [("dangling", "nowhere/cache.sqlite"), ("loop", "loop")] {
+      try #require(symlink(target, "\(folder.path)/\(link)") == 0)
+    }
+    let service = LivePersistenceService(
+      mainPath: folder.main, cachePath: "\(folder.path)/\(name)")
+    for error in [
+      await failure { () throws(PersistenceError) in try await service.cachedResponse("k") },
+      await failure { () throws(PersistenceError) in
+        try await service.logRecords(limit: 1, atLeast: nil)
+      },
+      await failure { () throws(PersistenceError) in try await service.clearLogRecords() },
+      await failure { () throws(PersistenceError) in try await service.check() },
+      await failure { () throws(PersistenceError) in try await service.statistics() },
+    ] {
+      #expect(error?.kind == .cannotOpen, "\(String(describing: error))")
+      #expect(
+        error?.message.hasPrefix("the cache cannot be reached: ") == true,
+        "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("a database is missing until the first change, and moved if it goes")
+  func missing() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    #expect(try await service.missingDatabase() == folder.main)
+    #expect(try await service.preferences() == [])
+    #expect(try folder.names == [])
+    try await service.setPreference("p", to: "1")
+    #expect(try await service.missingDatabase() == nil)
+    unlink(folder.main)
+    let error = await failure { () throws(PersistenceError) in try await service.missingDatabase() }
+    #expect(error?.kind == .moved)
+    #expect(try await service.missingDatabase() == folder.main)
+  }
+
   // MARK: Foreign and newer
 
   static func schema(_ versions: Int, statement: String? = nil) -> DatabaseSchema {

@@ -1,3 +1,5 @@
+import SwiftBoardFeatures
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
@@ -35,6 +37,45 @@ struct ProgramConfigurationTests {
     #expect(!found.isQuiet)
   }
 
+  @Test("a home that cannot be entered is named, and not a file that may not be there")
+  func unreachableHome() throws {
+    let folder = try TemporaryFolder()
+    let loop = folder.path("loop")
+    try #require(symlink("loop", loop) == 0)
+    var options = ProgramOptions()
+    options.givenHome = loop
+    for config in [nil, loop + "/other.json"] {
+      options.config = config
+      let error = #expect(throws: UsageError.self) {
+        try ConfigurationFile.read(for: options, [:], BoardFeatures.all)
+      }
+      #expect(error?.kind == .io)
+      #expect(
+        error?.message.hasPrefix(
+          "cannot look for the configuration '\(config ?? loop + "/config.json")': "
+            + "'\(loop)' cannot be examined: ") == true, "\(error?.message ?? "")")
+      let option = config == nil ? "--home" : "--config"
+      #expect(error?.help == "name another one with \(option)")
+    }
+  }
+
+  @Test(
+    "a home that its owner has closed can be opened again",
+    .enabled(if: geteuid() != 0, "root may enter every folder"))
+  func closedHome() throws {
+    let folder = try TemporaryFolder()
+    let closed = folder.path("closed")
+    try FileSystem().makeFolder(closed)
+    chmod(closed, 0)
+    defer { chmod(closed, 0o700) }
+    var options = ProgramOptions()
+    options.givenHome = closed
+    let error = #expect(throws: UsageError.self) {
+      try ConfigurationFile.read(for: options, [:], BoardFeatures.all)
+    }
+    #expect(error?.help == "chmod 700 '\(closed)', or name another one with --home")
+  }
+
   @Test("an environment has a home, services and options of its own")
   func environments() throws {
     let text = """
@@ -67,6 +108,9 @@ struct ProgramConfigurationTests {
       try options([], text, ["SWIFTBOARD_ENVIRONMENT": "nowhere"])
     }
     #expect(variable?.kind == .configuration)
+    #expect(
+      variable?.message
+        == "there is no environment 'nowhere', which SWIFTBOARD_ENVIRONMENT names")
     #expect(variable?.help?.contains("live, mock, preview, work") == true)
   }
 
@@ -82,6 +126,7 @@ struct ProgramConfigurationTests {
         "config.json:1:2: 'output' is one of table, json, plain, csv, not 'cvs'",
         "did you mean 'csv'?"
       ),
+      ("{\"timeout\": \"0s\"}", "config.json:1:2: 'timeout' is at least 1ms", nil),
       ("{\"ascii\": 1}", "config.json:1:2: 'ascii' is true or false", nil),
       ("{\"timeout\": 5}", "config.json:1:2: 'timeout' is a string", nil),
       (

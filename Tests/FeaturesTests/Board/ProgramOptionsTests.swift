@@ -142,13 +142,29 @@ struct ProgramOptionsTests {
 
   @Test("a wrong variable is a configuration error that names it")
   func wrongVariable() {
-    for (name, value) in [("OUTPUT", "xml"), ("OFFLINE", "maybe"), ("TIMEOUT", "5"), ("SEED", "x")]
-    {
+    for (name, value) in [
+      ("OUTPUT", "xml"), ("OFFLINE", "maybe"), ("TIMEOUT", "5"), ("TIMEOUT", "0s"), ("SEED", "x"),
+    ] {
       let error = #expect(throws: UsageError.self) { try parse([], ["SWIFTBOARD_\(name)": value]) }
       #expect(error?.kind == .configuration)
       #expect(error?.column == nil)
+      #expect(error?.message.hasPrefix("SWIFTBOARD_\(name) ") == true, "\(error?.message ?? "")")
     }
     #expect(throws: Never.self) { try parse(["--help"], ["SWIFTBOARD_OUTPUT": "xml"]) }
+  }
+
+  @Test("a message names the variable that gives a value, unless an option gives another one")
+  func source() throws {
+    let variables = ["SWIFTBOARD_CONFIG": "/none", "SWIFTBOARD_RECORD": "r"]
+    for (arguments, source) in [([], "SWIFTBOARD_CONFIG"), (["--config", "/nil"], "--config")] {
+      let options = try parse(arguments, variables)
+      let error = #expect(throws: UsageError.self) {
+        try ConfigurationFile.read(for: options, variables, BoardFeatures.all)
+      }
+      #expect(error?.help == "\(source) takes a file that exists")
+    }
+    #expect(ProgramOption.source(of: "record", "r", in: variables) == "SWIFTBOARD_RECORD")
+    #expect(ProgramOption.source(of: "record", "s", in: variables) == "--record")
   }
 
   @Test("a folder without a name, as of an empty variable, is refused")

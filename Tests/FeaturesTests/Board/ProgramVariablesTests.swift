@@ -45,6 +45,16 @@ import Testing
     #expect(described.subtracting(found) == Self.ofOthers)
   }
 
+  @Test("a variable of the program or of its folders must be UTF-8, and another one need not")
+  func names() {
+    for name in ProgramVariables.described(for: "swiftboard").flatMap(\.names) {
+      let isNeeded =
+        name == "HOME" || name.hasPrefix("XDG_") || ProgramVariables.names.contains(name)
+      #expect(ProgramVariables.mustBeUTF8(name) == isNeeded, "\(name)")
+    }
+    #expect(ProgramVariables.names.allSatisfy(ProgramVariables.mustBeUTF8))
+  }
+
   @Test("the page of the configuration has the table of the variables, and so has the manual page")
   func documents() throws {
     let rows = ProgramVariables.described(for: "swiftboard").map { names, meaning in

@@ -265,6 +265,75 @@ struct DatabaseFeatureTests {
     await lines.board.close()
   }
 
+  /// Lines with a database at this path.
+  private func lines(withDatabaseAt path: String, in folder: TemporaryFolder) -> Lines {
+    var dependencies = world.dependencies
+    dependencies.persistence = LivePersistenceService(
+      mainPath: path, cachePath: folder.path("cache.sqlite"))
+    return Lines(world, dependencies: dependencies)
+  }
+
+  @Test("a database that does not exist is neither exported nor copied, and no file is touched")
+  func missingDatabase() async throws {
+    let folder = try TemporaryFolder()
+    let main = folder.path("home/main.sqlite")
+    let lines = lines(withDatabaseAt: main, in: folder)
+    try await world.files.write(Data("precious".utf8), to: "e", mode: .create)
+    let copy = folder.path("b")
+    for line in ["db export e", "db export e films", "db backup \(copy)", "db recover \(copy)"] {
+      #expect(await lines.run(line) == 66, "\(line)")
+    }
+    #expect(lines.allPrinted.ranges(of: "there is no database yet (\(main))").count == 4)
+    #expect(try await world.files.read("e", limit: 100) == Data("precious".utf8))
+    #expect(FileInfo(folder.path("home")) == nil && FileInfo(folder.path("b")) == nil)
+    // Without documents, it exists.
+    #expect(await lines.run("db put c 1 1") == 0)
+    #expect(await lines.run("db remove c 1") == 0)
+    #expect(await lines.run("db export e") == 0)
+    #expect(lines.allPrinted.contains("exported 0 entries to e\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("db backup \(folder.path("b"))") == 0)
+    await lines.board.close()
+  }
+
+  @Test("a check of a database that does not exist yet does not call it whole")
+  func checkOfMissingDatabase() async throws {
+    let folder = try TemporaryFolder()
+    let main = folder.path("main.sqlite")
+    let lines = lines(withDatabaseAt: main, in: folder)
+    #expect(await lines.run("db check") == 0)
+    #expect(
+      lines.allPrinted
+        == "warning: there is no database yet (\(main)); the first change creates it\n")
+    let result = DatabaseResult.healthy(triggers: [], missing: main)
+    let outcome = DatabaseOutcomes.outcome(of: .succeeded(job: 1, result: result, masked: nil))
+    #expect(outcome?.value == .bool(false))
+    #expect(await lines.run("db put c 1 1") == 0)
+    #expect(await lines.run("db check") == 0)
+    #expect(lines.allPrinted.hasSuffix("the database is whole\n"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("a database that cannot be reached fails every command, and no file is touched")
+  func unreachableDatabase() async throws {
+    let folder = try TemporaryFolder()
+    try #require(symlink("nowhere/main.sqlite", folder.path("main.sqlite")) == 0)
+    let lines = lines(withDatabaseAt: folder.path("main.sqlite"), in: folder)
+    try await world.files.write(Data("precious".utf8), to: "e", mode: .create)
+    let commands = [
+      "db export e", "db export e films", "db backup \(folder.path("b"))",
+      "db recover \(folder.path("b"))", "db check", "db list",
+      "db list c", "db get c 1", "db put c 1 1", "db remove c 1", "db stats", "db preference list",
+      "db index", "api service list",
+    ]
+    for line in commands { #expect(await lines.run(line) == 74, "\(line)") }
+    #expect(
+      lines.allPrinted.ranges(of: "the database cannot be reached: ").count == commands.count,
+      "\(lines.allPrinted)")
+    #expect(try await world.files.read("e", limit: 100) == Data("precious".utf8))
+    #expect(FileInfo(folder.path("b")) == nil)
+    await lines.board.close()
+  }
+
   @Test("breaks in the names of notes are escaped")
   func breaksInNotes() throws {
     let printed = try run(

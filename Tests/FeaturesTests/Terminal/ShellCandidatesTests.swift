@@ -53,6 +53,18 @@ import Testing
     #expect(await answer("state", "sh") == ["shell"])
   }
 
+  @Test("without values, words and options remain, and no service is made")
+  func withoutValues() async {
+    let candidates = ShellCandidates(
+      features: BoardFeatures.all, environment: [:], hasValues: false
+    ) { _, _, _ in
+      Issue.record("services are made")
+      return .mock
+    }
+    #expect(await candidates.answer(["--", "keych"]) == "keychain\tsecrets in an encrypted file\n")
+    #expect(await candidates.answer(["--", "db", "list", ""]) == "")
+  }
+
   @Test("commands of a program have the services with its preset")
   func programs() async {
     let preview = "--environment=preview"

@@ -228,6 +228,16 @@ struct LiveReplayProgramTests {
     #expect(try program.files("tmp") == [])
   }
 
+  @Test("a check of a database that was there agrees in a home without one")
+  func checkWithoutDatabase() async throws {
+    let program = try Self.program()
+    let put = try await Self.run(program, ["-c", "db put c 1 1"])
+    try #require(put.status == .exited(0), "\(put.errorText)")
+    try await Self.record(program, ["db check"])
+    let run = try await Self.live(program)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+  }
+
   /// The errors name the file of the keychain, which is in the home.
   @Test("the path of the replay's own home is no difference, and the rest of a text is")
   func ownHome() async throws {

@@ -61,15 +61,13 @@ struct ProgramArgumentParser {
   ) throws(UsageError) -> Bool {
     for use in try word.options(among: ProgramOption.allSpecs, unknown: { unknown($0, word) }) {
       let given = try given(use, word)
-      if case .value(let value) = given,
+      if let value = given.argument,
         [ProgramOption.lines, ProgramOption.script].contains(use.option)
       {
         return try choose(use.option, value, &options)
       }
       let option = ProgramOption.all.first { $0.spec == use.option }
-      if case .value(let value) = given {
-        try use.option.kind.check(value, named: "--\(use.option.name)")
-      }
+      if let value = given.argument { try use.option.kind.check(value, named: given.name) }
       try option?.apply(given, &options)
     }
     return false
@@ -78,15 +76,16 @@ struct ProgramArgumentParser {
   private mutating func given(
     _ use: OptionUse, _ word: Argument
   ) throws(UsageError) -> ProgramOption.Given {
+    let name = "--\(use.option.name)"
     switch use.value {
     case .flag(let flag): return .flag(flag)
-    case .attached(let value): return .value(value)
+    case .attached(let value): return .value(value, named: name)
     case .next:
       guard index < words.count else {
         throw UsageError("missing value for \(use.spelling)", at: word)
       }
       index += 1
-      return .value(words[index - 1])
+      return .value(words[index - 1], named: name)
     }
   }
 

@@ -100,7 +100,8 @@ package struct ProgramConfiguration: Sendable, Hashable {
       guard let value = values[option.spec.name] else { continue }
       switch value {
       case .bool(let flag): try option.apply(.flag(flag), &options)
-      case .string(let text): try option.apply(.value(Argument(text)), &options)
+      case .string(let text):
+        try option.apply(.value(Argument(text), named: "'\(option.spec.name)'"), &options)
       default: break
       }
     }
@@ -176,10 +177,10 @@ package struct ProgramConfiguration: Sendable, Hashable {
             path, "'home' begins with / or ~/, not '\(text)'",
             help: "a file for all runs names one folder")
         }
-        let value = Argument(text)
+        let (value, name) = (Argument(text), "'\(member.key)'")
         do throws(UsageError) {
-          try option.spec.kind.check(value, named: "'\(member.key)'")
-          try option.apply(.value(value), &options)
+          try option.spec.kind.check(value, named: name)
+          try option.apply(.value(value, named: name), &options)
         } catch {
           throw self.error(path, error.message, help: error.help)
         }

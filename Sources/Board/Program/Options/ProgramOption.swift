@@ -4,17 +4,18 @@ import SwiftBoardCommandLine
 struct ProgramOption: Sendable {
   enum Given: Sendable {
     case flag(Bool)
-    case value(Argument)
+    /// A value, and what gives it: the option, its variable, or a key of a configuration file.
+    case value(Argument, named: String)
 
     var isOn: Bool { if case .flag(let flag) = self { flag } else { true } }
 
-    var argument: Argument? { if case .value(let argument) = self { argument } else { nil } }
+    var argument: Argument? { if case .value(let argument, _) = self { argument } else { nil } }
+
+    /// What gives the value, for messages.
+    var name: String { if case .value(_, let name) = self { name } else { "" } }
 
     var text: String {
-      get throws(UsageError) {
-        guard case .value(let argument) = self else { return "" }
-        return try argument.requiredText(named: "an option")
-      }
+      get throws(UsageError) { try argument?.requiredText(named: name) ?? "" }
     }
 
     func choice<Choice: RawRepresentable<String>>() throws(UsageError) -> Choice? {
@@ -119,7 +120,7 @@ struct ProgramOption: Sendable {
     ) { given, options throws(UsageError) in
       let folder = try given.text
       guard !folder.isEmpty else {
-        throw UsageError("--home is empty", help: "an empty variable? name the folder")
+        throw UsageError("\(given.name) is empty", help: "an empty variable? name the folder")
       }
       options.home = folder
     },
@@ -146,9 +147,7 @@ struct ProgramOption: Sendable {
         "timeout", value: "DUR",
         "the limit for each request, not for a locked database: 500ms, 2s", kind: .duration)
     ) { given, options throws(UsageError) in
-      if case .value(let argument) = given {
-        options.timeout = try argument.timeLimit(named: "--timeout")
-      }
+      options.timeout = try given.argument?.timeLimit(named: given.name)
     },
     make(
       OptionSpec(
@@ -156,9 +155,7 @@ struct ProgramOption: Sendable {
         kind: .duration),
       followsCommands: false
     ) { given, options throws(UsageError) in
-      if case .value(let argument) = given {
-        options.completionTimeout = try argument.duration(named: "--completion-timeout")
-      }
+      options.completionTimeout = try given.argument?.duration(named: given.name)
     },
     make(
       OptionSpec(flag: "keep-going", short: "k", "run on after a failing line"),
@@ -185,7 +182,7 @@ struct ProgramOption: Sendable {
       let file = try given.text
       guard !file.isEmpty else {
         throw UsageError(
-          "--record is empty", help: "an empty variable? name a new file", at: given.argument)
+          "\(given.name) is empty", help: "an empty variable? name a new file", at: given.argument)
       }
       options.record = file
     },
@@ -196,11 +193,21 @@ struct ProgramOption: Sendable {
       let text = try given.text
       guard let seed = UInt64(text) else {
         throw UsageError(
-          "--seed is a whole number from 0 to \(UInt64.max), not '\(text)'", at: given.argument)
+          "\(given.name) is a whole number from 0 to \(UInt64.max), not '\(text)'",
+          at: given.argument)
       }
       options.seed = seed
     },
   ]
+
+  /// Returns the variable of an option if it gives this value, or else the option, for messages.
+  static func source(
+    of option: String, _ value: String?, in variables: [String: String]
+  ) -> String {
+    let variable = all.first { $0.spec.name == option }?.variable
+    guard let variable, let value, variables[variable] == value else { return "--\(option)" }
+    return variable
+  }
 
   /// `-c` and `-f` determine what is run. A single value cannot describe them.
   static let lines = OptionSpec("command", short: "c", value: "LINE", "run a line; may be repeated")

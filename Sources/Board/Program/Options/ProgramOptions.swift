@@ -129,8 +129,10 @@ package struct ProgramOptions: Sendable, Hashable {
         let known =
           BoardSettings.Environment.allCases.map(\.rawValue)
           + configuration.environments.keys.sorted()
+        let source = ProgramOption.source(of: "environment", name, in: variables)
         throw UsageError(
-          "there is no environment '\(name)'",
+          "there is no environment '\(name)'"
+            + (given.environmentName == nil ? ", which \(source) names" : ""),
           help: Suggestion.advice(for: name, among: known)
             ?? "known are \(known.joined(separator: ", ")); config.json may name others",
           kind: given.environmentName == nil ? .configuration : .usage)
@@ -160,7 +162,7 @@ package struct ProgramOptions: Sendable, Hashable {
       guard let option = ProgramOption.all.first(where: { $0.spec.name == name }) else { continue }
       if let flag = values.flag(option.spec.name) { try option.apply(.flag(flag), &result) }
       if let value = values.value(option.spec.name) {
-        try option.apply(.value(value), &result)
+        try option.apply(.value(value, named: "--\(name)"), &result)
       }
     }
     return result
@@ -186,7 +188,7 @@ package struct ProgramOptions: Sendable, Hashable {
         if !option.spec.isFlag {
           let value = Argument(text)
           try option.spec.kind.check(value, named: name)
-          try option.apply(.value(value), &self)
+          try option.apply(.value(value, named: name), &self)
         } else if let flag = Self.flag(text) {
           try option.apply(.flag(flag), &self)
         } else if option.spec.name == "verbose", let count = Int(text), (0...9).contains(count) {

@@ -122,16 +122,18 @@ package struct LiveFileService: FileService {
 
   /// Checks the path and its folder with a few system calls.
   ///
-  /// - Throws: `cannotCreate` for a folder, and if the folder of a new file is missing or not
-  ///   writable.
+  /// - Throws: `cannotCreate` for a folder, if a file or its folder is not writable, and if the
+  ///   folder of a new file is missing.
   package func checkCreatable(_ path: String) throws(FileError) {
     if let info = FileInfo(path) {
       if info.isFolder { throw FileError(cannotCreate: path, EISDIR) }
-      return
+      return try OutputFile.checkReplaceable(path, info, system)
     }
     guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
     let folder = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true).folder
-    guard access(folder, W_OK) == 0 else { throw FileError(cannotCreate: path, errno) }
+    do throws(SystemError) { try system.checkWritable(folder) } catch {
+      throw FileError(cannotCreate: path, error.code)
+    }
   }
 
   /// Opens the file on a thread of its own, because opening a pipe may wait.

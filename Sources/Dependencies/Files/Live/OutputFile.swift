@@ -20,7 +20,7 @@ package struct OutputFile: Sendable {
     /// Appends to it. After a failure, the file is truncated to its old length, unless another
     /// program has added something in the meantime.
     case append
-    /// Fails if it exists.
+    /// Fails if it exists, and for a folder.
     case create
   }
 
@@ -117,6 +117,34 @@ package struct OutputFile: Sendable {
     }
   }
 
+  /// Checks that a file may be replaced: its own permissions, which a rename does not ask for, and
+  /// those of its folder. A file that is written directly passes.
+  ///
+  /// - Throws: `cannotCreate`.
+  static func checkReplaceable(
+    _ path: String, _ info: FileInfo, _ system: FileSystem
+  ) throws(FileError) {
+    guard info.isRegular, standardDescriptor(of: info) == nil else { return }
+    do throws(SystemError) { try system.checkWritable(path) } catch {
+      throw FileError(cannotCreate: path, error.code)
+    }
+    let target = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true)
+    do throws(SystemError) { try system.checkWritable(target.folder) } catch {
+      throw FileError(
+        .cannotCreate, path: path,
+        message: "\(path) cannot be replaced: its folder \(target.folder) cannot be written to: "
+          + SystemError.text(of: error.code))
+    }
+  }
+
+  /// Returns the descriptor of standard output or standard error if it is open for writing on that
+  /// file.
+  private static func standardDescriptor(of info: FileInfo) -> Int32? {
+    [STDOUT_FILENO, STDERR_FILENO].first {
+      FileInfo(descriptor: $0)?.id == info.id && fcntl($0, F_GETFL) & O_ACCMODE != O_RDONLY
+    }
+  }
+
   /// Closes the file and restores the previous state.
   package func discard() {
     takeBack(isOpen: true)
@@ -152,18 +180,25 @@ package struct OutputFile: Sendable {
         guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
         return try openNew(mode)
       }
+      if !old.isRegular, mode != .create || !old.isFolder {
+        return (try open(path, O_WRONLY), .nothing)
+      }
+      if let file = duplicateOfStandardDescriptor(of: old) { return (file, .nothing) }
       if mode == .create { throw exists }
-      if !old.isRegular { return (try open(path, O_WRONLY), .nothing) }
-      if let file = standardDescriptor(of: old) { return (file, .nothing) }
       switch mode {
       case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
       case .stream where old.owner != geteuid() || old.names > 1:
         return (try open(path, O_WRONLY | O_TRUNC), .nothing)
       case .stream:
-        do throws(FileError) { return try openTemporary(old) } catch {
+        do throws(FileError) {
+          try checkReplaceable(path, old, system)
+          return try openTemporary(old)
+        } catch {
           return (try open(path, O_WRONLY | O_TRUNC), .nothing)
         }
-      case .replace, .create: return try openTemporary(old)
+      case .replace, .create:
+        try checkReplaceable(path, old, system)
+        return try openTemporary(old)
       }
     }
 
@@ -180,18 +215,14 @@ package struct OutputFile: Sendable {
     /// Returns a duplicate of standard output's or standard error's descriptor if that is open on
     /// the same file. Writing continues at their offset, and the file is not replaced: later writes
     /// to them would be lost with the replaced file.
-    private func standardDescriptor(of info: FileInfo) -> OpenFile? {
-      for number in [STDOUT_FILENO, STDERR_FILENO] {
-        guard FileInfo(descriptor: number)?.id == info.id,
-          fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY
-        else { continue }
-        let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
-        if descriptor >= 0 { return OpenFile(descriptor, name: path) }
-      }
-      return nil
+    private func duplicateOfStandardDescriptor(of info: FileInfo) -> OpenFile? {
+      guard let number = standardDescriptor(of: info) else { return nil }
+      let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
+      return descriptor < 0 ? nil : OpenFile(descriptor, name: path)
     }
 
-    /// - Parameter old: The file whose permissions the new one gets.
+    /// - Parameter old: The file whose group and permissions the new one gets; see
+    ///   `FileSystem.changeAccess`.
     private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
       let temporary: TemporaryFile
       do throws(SystemError) {
@@ -201,7 +232,7 @@ package struct OutputFile: Sendable {
       }
       if let old {
         do throws(SystemError) {
-          try system.changeMode(temporary.file, to: old.mode & 0o777)
+          try system.changeAccess(temporary.file, toThatOf: old)
         } catch {
           temporary.discard()
           throw FileError(path, "written", error.code)

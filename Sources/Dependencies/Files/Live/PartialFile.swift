@@ -41,6 +41,7 @@ final class PartialFile: FileOutput {
         throw refused(path, "is not a regular file, and cannot be continued")
       }
     }
+    if let old = FileInfo(path) { try OutputFile.checkReplaceable(path, old, system) }
     do throws(SystemError) {
       file = try system.open(part, O_RDWR | O_CREAT | O_NOFOLLOW)
       guard try system.tryLock(file) else {
@@ -113,7 +114,7 @@ final class PartialFile: FileOutput {
     try check(path)
     try await run { system throws(SystemError) in
       if let old = FileInfo(self.target), old.isRegular {
-        try system.changeMode(self.file, to: old.mode & 0o777)
+        try system.changeAccess(self.file, toThatOf: old)
       }
       try system.rename(self.part, to: self.target)
       try? system.remove(self.tagPath)

@@ -134,11 +134,10 @@ final class KeychainFile {
   /// not pass for a keychain that is missing.
   private func fileInPlaceOfFolder(_ error: SystemError) -> KeychainError? {
     guard error.code == ENOTDIR,
-      let file = PathComponents.file(inPlaceOf: unresolved.folder)
+      let obstacle = PathObstacle(to: unresolved.folder, isFolder: true), case .file = obstacle
     else { return nil }
     return KeychainError(
-      .cannotCreate,
-      message: "'\(file)' is a file, not a folder. Move it away, or name another path.")
+      .cannotCreate, message: "\(obstacle). Move it away, or name another path.")
   }
 
   func insecurePath(link: Bool) -> KeychainError {

@@ -17,6 +17,8 @@ final class LineFile {
   private var file: OpenFile?
   /// Whether the disk was full when a line could not be written. It stays so.
   private(set) var wasFull = false
+  /// Why the last line that `append` could not write was not, or `nil` if it wrote all of them.
+  private(set) var problem: String?
 
   init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem = FileSystem()) {
     self.path = path
@@ -27,6 +29,7 @@ final class LineFile {
 
   /// Appends lines, each with its newline. Returns the number of lines that could not be written.
   func append(_ lines: [ArraySlice<UInt8>], sync: Bool) -> Int {
+    problem = nil
     var failed = 0
     var index = 0
     while index < lines.count {
@@ -85,12 +88,12 @@ final class LineFile {
     line.withUnsafeBytes { bytes in
       let count: Int
       do throws(SystemError) { count = try system.write(bytes, to: file) } catch {
-        wasFull = wasFull || error.isFull
+        note(error)
         return false
       }
       if count == bytes.count { return true }
       // A disk that fills up takes a part.
-      wasFull = true
+      note(SystemError(code: ENOSPC, call: "write"))
       // Other processes wait for the lock, so the file ended where this line began.
       if count > 0 { try? system.truncate(file, to: Int64(size)) }
       return false
@@ -124,13 +127,21 @@ final class LineFile {
         try system.makeFolders(PathComponents(path, ignoresTrailingSlashes: true).folder)
         new = try openOrCreate()
       }
-      guard try system.info(new).isRegular else { return nil }
+      guard try system.info(new).isRegular else {
+        problem = "it is not a regular file"
+        return nil
+      }
       file = new
       return new
     } catch {
-      wasFull = wasFull || error.isFull
+      note(error)
       return nil
     }
+  }
+
+  private func note(_ error: SystemError) {
+    wasFull = wasFull || error.isFull
+    problem = SystemError.text(of: error.code)
   }
 
   private func openOrCreate() throws(SystemError) -> OpenFile {

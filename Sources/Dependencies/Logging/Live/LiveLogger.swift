@@ -114,7 +114,8 @@ public final class LiveLogger: Logger {
     var byName: [String: Int] = [:]
     for level in LogLevel.allCases { byName[level.name] = counts[level.rawValue] }
     let dropped = dropped.load(ordering: .relaxed)
-    return LoggerStatistics(counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
+    return LoggerStatistics(
+      counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
   }
 
   /// Flushes every sink on a thread of its own, because a sink that writes to a database needs the
@@ -123,6 +124,25 @@ public final class LiveLogger: Logger {
     let deadline = ContinuousClock().now.advanced(by: duration)
     return await DetachedThread.run { [sinks] in
       sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
+    }
+  }
+
+  /// Writes the note. A loss has the reason of a sink that lost a record meanwhile, and is then
+  /// reported: the end of the program does not do it again.
+  public func write(note text: String) async throws(LogNoteError) {
+    let dropped = sinks.map(\.dropped)
+    try await log(note: text)
+    let losing = zip(sinks, dropped).filter { $0.dropped > $1 }.map(\.0)
+    if losing.isEmpty { return }
+    let reasons = losing.map { $0.reportLosses() }
+    throw .dropped(reason: reasons.compactMap(\.self).first)
+  }
+
+  /// Like `flush(within:)`, but shuts the sinks down.
+  public func shutDown(within duration: Duration) async -> Bool {
+    let deadline = ContinuousClock().now.advanced(by: duration)
+    return await DetachedThread.run { [sinks] in
+      sinks.reduce(true) { $1.shutDown(deadline: deadline) && $0 }
     }
   }
 

@@ -51,10 +51,19 @@ public final class QueuedSink: LogRecordSink {
 /// The number of records that a sink has lost.
 struct LogLosses: Sendable {
   var count = 0
-  /// The number of lost records that were reported.
+  /// The number of lost records that lines report.
   var said = 0
+  /// The number of lost records when a caller of the sink last reported them.
+  var told = 0
+  /// Why the last of them was lost, if that is known.
+  var problem: String?
+  /// Whether a loss was reported outside of the log.
+  var isReported = false
 
+  /// The number of lost records that no line reports yet.
   var unsaid: Int { count - said }
+  /// The number of lost records that neither a line nor a caller has reported.
+  var unreported: Int { count - max(said, told) }
 }
 
 extension LogRecord {

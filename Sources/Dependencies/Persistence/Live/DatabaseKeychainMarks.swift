@@ -21,8 +21,8 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   /// Returns the mark of a location, or `nil` if none was set. Does not create a missing database.
   /// Also reads a database in a folder that cannot be written to, or on a full disk.
   package func mark(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
-    guard FileSystem().isTaken(file.path) else { return nil }
     let operation = "keychainMark"
+    if try file.isMissing(operation: operation) { return nil }
     do throws(PersistenceError) {
       return try perform(operation) { (connection) throws(PersistenceError) in
         try Self.get(location, connection)

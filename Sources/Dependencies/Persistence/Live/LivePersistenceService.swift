@@ -144,6 +144,15 @@ public final class LivePersistenceService: PersistenceService {
   /// The paths of the main file and of the cache file. Opens neither.
   public var paths: [String] { [main.file.path, cache.file.path] }
 
+  /// Returns the path of the main file if it does not exist. Does not open it if it does. Throws
+  /// `.moved` if a call found it before.
+  public func missingDatabase() async throws(PersistenceError) -> String? {
+    await flush()
+    let operation = "missingDatabase"
+    guard try main.file.isMissing(operation: operation) else { return nil }
+    return try await main.read(operation, .brief, whenMissing: main.file.path) { _ in nil }
+  }
+
   /// Counts all documents, or those of a collection up to 10 000, and 20 000 in all.
   public func contents(
     limit: Int, countsAll: Bool

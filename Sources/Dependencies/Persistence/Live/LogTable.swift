@@ -37,8 +37,9 @@ extension LivePersistenceService {
   /// Removes all records, and erases them as `clearResponses(service:)` does. Does not create a
   /// missing file.
   public func clearLogRecords() async throws(PersistenceError) {
-    guard FileSystem().isTaken(cache.file.path) else { return }
-    _ = try await erase("clearLogRecords", in: cache) { (connection) throws(PersistenceError) in
+    let operation = "clearLogRecords"
+    if try cache.file.isMissing(operation: operation) { return }
+    _ = try await erase(operation, in: cache) { (connection) throws(PersistenceError) in
       try connection.statement("DELETE FROM log_records").run()
       return connection.changes
     }

@@ -50,14 +50,25 @@ package struct DatabaseTransfer: Sendable {
 
   // MARK: Export
 
+  /// Refuses to copy a database that does not exist, such as that of a mistyped folder. The copy
+  /// would pass for that of an empty one.
+  ///
+  /// - Throws: `DatabaseTransferError.noDatabase`, `PersistenceError`.
+  package func checkDatabase() async throws {
+    if let path = try await persistence.missingDatabase() {
+      throw DatabaseTransferError.noDatabase(path: path)
+    }
+  }
+
   /// Writes the documents, preferences, services and indexes to a file, which appears once it is
   /// complete. The consent to analytics stays here.
   ///
   /// - Parameter collection: Writes only the documents and the indexes of this collection.
   /// - Returns: The number of entries.
-  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`. If the task
-  ///   is cancelled, the file is as it was.
+  /// - Throws: `DatabaseTransferError.noDatabase` and `noCollection`, `FileError`,
+  ///   `PersistenceError`. The file is then as it was, also if the task is cancelled.
   package func export(to path: String, collection: String?) async throws -> Int {
+    try await checkDatabase()
     if let collection, try await !persistence.collections().contains(collection) {
       throw DatabaseTransferError.noCollection(name: collection)
     }

@@ -10,6 +10,8 @@ package enum DatabaseTransferError: Error, Sendable, Equatable {
   case notRepeatable(path: String)
   /// The name of an entry was taken when it was written, and the import refuses that.
   case taken(_ path: String, reason: String)
+  /// There is no database to export or copy.
+  case noDatabase(path: String)
   /// There is no collection of this name.
   case noCollection(name: String)
 }

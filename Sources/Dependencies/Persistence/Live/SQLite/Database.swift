@@ -16,7 +16,7 @@ final class Database: Sendable {
   /// Creates a database. The first call opens the file.
   init(_ file: DatabaseFile, hasReader: Bool) {
     self.file = file
-    writer = SQLiteWorker(file, role: .writer)
+    writer = SQLiteWorker(file, role: hasReader ? .writer : .both)
     reader = hasReader ? SQLiteWorker(file, role: .reader) : nil
   }
 

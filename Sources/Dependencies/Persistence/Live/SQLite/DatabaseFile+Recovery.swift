@@ -14,7 +14,7 @@ extension DatabaseFile {
     check: (SQLiteConnection) throws(PersistenceError) -> [String]
   ) throws(PersistenceError) -> DatabaseRecovery {
     let resolved = system.resolved(self.path)
-    guard let size = FileInfo(resolved)?.size else {
+    guard try !isMissing(operation: operation), let size = FileInfo(resolved)?.size else {
       throw PersistenceError(
         .cannotOpen, path: self.path, operation: operation, what: "there is no database")
     }

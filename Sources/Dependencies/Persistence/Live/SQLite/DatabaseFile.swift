@@ -44,7 +44,7 @@ final class DatabaseFile: Sendable {
       throw PersistenceError(
         .cannotOpen, path: path, operation: operation, what: "the database is only read here")
     }
-    if !system.isTaken(path) { try create(operation: operation) }
+    if try isMissing(operation: operation) { try create(operation: operation) }
     let opened = try open(operation: operation, mayWrite: true)
     guard case .ready(let connection) = opened else {
       throw PersistenceError(
@@ -59,17 +59,32 @@ final class DatabaseFile: Sendable {
   /// Readers share the index of the log in a file. If the disk has no space for it, the connection
   /// locks the database exclusively and has the index in memory. Close it after its use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
-    guard system.isTaken(path) else {
-      // It must not pass for an empty database.
-      if let error = fileInPlaceOfFolder(operation) { throw error }
-      return .missing
-    }
+    if try isMissing(operation: operation) { return .missing }
     do throws(PersistenceError) {
       return try open(operation: operation, mayWrite: false)
     } catch {
       guard error.kind == .full, !options.onlyReads else { throw error }
-      return try open(operation: operation, mayWrite: false, isAlone: true)
+      return try openAlone(operation: operation)
     }
+  }
+
+  /// Opens a connection that only reads, and needs no space on the disk. Close it after its use.
+  func openAlone(operation: String) throws(PersistenceError) -> Opened {
+    try open(operation: operation, mayWrite: false, isAlone: true)
+  }
+
+  /// Returns whether there is no file, and nothing in the way to it.
+  ///
+  /// - Throws: The error of a path that cannot be reached, which must not pass for an empty
+  ///   database.
+  func isMissing(operation: String) throws(PersistenceError) -> Bool {
+    guard FileInfo(path) == nil else { return false }
+    guard let obstacle = PathObstacle(to: path) else { return true }
+    let kind: PersistenceError.Kind =
+      if case .file = obstacle { .cannotCreate } else { .cannotOpen }
+    throw PersistenceError(
+      kind, path: path, operation: operation,
+      what: "the \(schema.name) cannot be reached: \(obstacle)")
   }
 
   /// Opens a connection that reads the file as it is, where no file can be created beside it. Use
@@ -142,14 +157,7 @@ final class DatabaseFile: Sendable {
     operation: String, mayWrite: Bool, isAlone: Bool
   ) throws(PersistenceError) -> Opened {
     let resolved = system.resolved(path)
-    guard let size = FileInfo(resolved)?.size else {
-      if mayWrite {
-        throw PersistenceError(
-          .cannotOpen, path: path, operation: operation,
-          what: "the name leads nowhere")
-      }
-      return .missing
-    }
+    guard let size = FileInfo(resolved)?.size else { return .missing }
     // A log with content was left by the previous run, or the run was not closed, or another
     // process has the database open.
     let log = FileInfo(resolved + "-wal").flatMap { $0.size > 0 ? $0 : nil }
@@ -388,19 +396,9 @@ final class DatabaseFile: Sendable {
   }
 
   private func cannotCreate(_ failure: SystemError, _ operation: String) -> PersistenceError {
-    if failure.code == ENOTDIR, let error = fileInPlaceOfFolder(operation) { return error }
-    return PersistenceError(
+    PersistenceError(
       failure.isFull ? .full : .cannotCreate, path: path, operation: operation,
       what: "the database could not be made: \(failure)")
-  }
-
-  /// Returns the error for a path that leads through a file, or `nil` if it does not.
-  private func fileInPlaceOfFolder(_ operation: String) -> PersistenceError? {
-    PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
-      PersistenceError(
-        .cannotCreate, path: path, operation: operation,
-        what: "'\(file)' is a file, not a folder")
-    }
   }
 
   // MARK: Migrating

@@ -29,6 +29,8 @@ struct DatabaseSchema: Sendable {
   var erasesDeleted: Bool
   var whenDamaged: Damage
   var migrations: [Migration]
+  /// What messages call the file.
+  var name: String { whenDamaged == .startAnew ? "cache" : "database" }
 
   var version: Int { migrations.count }
 

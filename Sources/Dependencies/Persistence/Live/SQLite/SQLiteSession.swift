@@ -2,7 +2,11 @@ import SwiftBoardSystem
 
 /// The use of one connection to a database file. The first call that needs the connection opens it.
 struct SQLiteSession {
-  enum Role: String, Sendable { case writer, reader }
+  enum Role: String, Sendable {
+    case writer, reader
+    /// Writes, and serves the reads of a database that has no reader.
+    case both
+  }
 
   enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
@@ -59,7 +63,7 @@ struct SQLiteSession {
 
   /// Returns whether a new file replaces the one that caused an error.
   private func startsAnew(after error: PersistenceError) -> Bool {
-    guard file.schema.whenDamaged == .startAnew, role == .writer else { return false }
+    guard file.schema.whenDamaged == .startAnew, role != .reader else { return false }
     return switch error.kind {
     case .corrupted, .notADatabase, .moved: true
     default: false
@@ -120,9 +124,14 @@ struct SQLiteSession {
   private func open(_ operation: String, making: Bool) throws(PersistenceError)
     -> DatabaseFile.Opened
   {
-    guard role == .writer else { return try file.openReader(operation: operation) }
-    guard making || FileSystem().isTaken(file.path) else { return .missing }
-    return .ready(try file.openWriter(operation: operation))
+    guard role != .reader else { return try file.openReader(operation: operation) }
+    if !making, try file.isMissing(operation: operation) { return .missing }
+    do throws(PersistenceError) { return .ready(try file.openWriter(operation: operation)) } catch {
+      // A call that only reads also runs on a full disk. What the writer of two connections does
+      // without making a file is a copy, for which this connection is not.
+      guard role == .both, !making, error.kind == .full else { throw error }
+      return try file.openAlone(operation: operation)
+    }
   }
 
   /// Closes the connection. The next call opens it again. Throws if a statement was left open,
