@@ -73,7 +73,8 @@ struct ServiceFailureTests {
       (
         .foreignLog, nil,
         "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm "
-          + "beside it away; 'db recover' reads the file without them."
+          + "beside it away. If it was not, they have the last changes: keep them; 'db recover' "
+          + "reads both."
       ),
       (
         .io, nil, "A change that was under way is not confirmed. Check the disk, then try again."
@@ -86,6 +87,15 @@ struct ServiceFailureTests {
     let error = PersistenceError(kind, operation: "read", message: "it happened", damaged: damaged)
     #expect(Failure(error).help == help)
     #expect(Failure(error).message == "it happened")
+  }
+
+  @Test("only the cache of a newer version can be moved away", arguments: ["main", "cache"])
+  func newerDatabase(name: String) {
+    let error = PersistenceError(
+      .newerSchema, path: "/d/\(name).sqlite", operation: "read", message: "it happened")
+    #expect(
+      Failure(error).help == "A newer version made it. Install that version; nothing was changed."
+        + (name == "cache" ? " Or move the cache away: nothing in it is unique." : ""))
   }
 
   @Test(

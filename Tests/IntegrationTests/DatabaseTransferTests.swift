@@ -145,8 +145,8 @@ struct DatabaseTransferTests {
       ),
       (
         #"{"service":{"baseURL":"http://h/#f","name":"a"}}"#,
-        "3: the service 'a': the address of a service has no fragment: leave '#f' out, which is "
-          + "never sent"
+        "3: the service 'a': the address of a service has no fragment: leave out the '#' "
+          + "and what follows it, which is never sent"
       ),
       (
         #"{"service":{"baseURL":"http://h/?apikey=s","name":"a"}}"#,

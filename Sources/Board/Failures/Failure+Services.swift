@@ -187,12 +187,15 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
+    let isNewerCache =
+      error.kind == .newerSchema && error.path.hasSuffix("/cache.sqlite")
     // What is kept in memory.
     let hasNoFile = error.kind == .cannotCreate && error.path.isEmpty
     self.init(
       code: code, error: error.kind.rawValue, message: error.message,
       help: error.damaged?.advice
         ?? (hasNoFile ? "'db export FILE' writes what is there" : error.kind.advice))
+    if isNewerCache { help? += " Or move the cache away: nothing in it is unique." }
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.
@@ -294,11 +297,9 @@ extension PersistenceError.Kind {
       "Move the file away (with the -wal and -shm beside it); a backup can take its place."
     case .foreignLog:
       "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm beside "
-        + "it away; 'db recover' reads the file without them."
+        + "it away. If it was not, they have the last changes: keep them; 'db recover' reads both."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
-    case .newerSchema:
-      "A newer version made it. Install that version; nothing was changed. The cache (cache.sqlite) can "
-        + "be moved away instead: nothing in it is unique."
+    case .newerSchema: "A newer version made it. Install that version; nothing was changed."
     case .exists: "Choose another name, or remove what is there."
     case .misuse: "This is a bug; please report it."
     case .cancelled, .invalid: nil

@@ -48,11 +48,6 @@ public struct APIExchange: Sendable {
     if isFinal { answer.isFinal = true }
     if !client.isRepeatable { answer.isReadOnce = true }
     answer.warning = await KeychainAccess(dependencies).takeWarning()
-    if let error = fetched.cacheError, [.newerSchema, .foreignDatabase].contains(error.kind) {
-      answer.warning =
-        answer.warning
-        ?? "no answer is kept: \(error.message); move that file away, nothing in it is unique"
-    }
     if let download, let file = planned.file, isLast {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(

@@ -36,17 +36,15 @@ package enum ServiceAddress {
   /// Returns the problem with the address of a service, or `nil` if the address is valid. The paths
   /// of requests are appended to it.
   package static func problem(ofService url: String) -> String? {
-    if let start = url.firstIndex(of: "#") {
-      return "the address of a service has no fragment: leave '\(url[start...])' out, which is "
-        + "never sent"
+    guard !url.utf8.contains(UInt8(ascii: "#")) else {
+      return "the address of a service has no fragment: leave out the '#' and what follows it, "
+        + "which is never sent"
     }
-    for item in url.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
-      guard let end = item.firstIndex(of: "="), item.index(after: end) < item.endIndex else {
-        continue
-      }
-      let name = PercentEncoding.decoded(item[..<end])
-      guard SecretNames.isQueryItem(name) else { continue }
-      return "the address of a service has no secret: leave '\(name)' out, and name a stored "
+    let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    let secret = query.split(separator: UInt8(ascii: "&")).lazy
+      .compactMap { SecretQueryItem(Substring($0)) }.first
+    if let secret {
+      return "the address of a service has no secret: leave '\(secret.name)' out, and name a stored "
         + "secret in the authentication"
     }
     return problem(url)

@@ -205,12 +205,12 @@ struct LiveInstallation: Sendable {
         "move the file away (with the -wal and -shm beside it); a backup can take its place"
       let advice =
         switch error.kind {
-        case .foreignDatabase where isCache, .newerSchema where isCache:
-          "move it away: nothing in it is unique"
+        case .newerSchema where isCache: "move it away: nothing in it is unique"
         case .corrupted, .notADatabase: backup
         case .foreignDatabase: "move the file away"
         case .foreignLog:
-          "if the file was restored, end all boards and move the -wal and -shm beside it away"
+          "if the file was restored, end all boards and move the -wal and -shm beside it away; if "
+            + "not, keep them: they have the last changes"
         case .newerSchema: "install the version that made it"
         default: "check the disk and the permissions of the file"
         }
@@ -233,7 +233,9 @@ struct LiveInstallation: Sendable {
     } catch {
       let advice =
         switch error.kind {
-        case .unsupportedVersion, .unsupportedFlags: "install the version that made it"
+        case .unsupportedVersion:
+          "update the program if it is older than the keychain, or else restore a backup"
+        case .unsupportedFlags: "install the version that made it"
         case .insecurePath: "put the file itself in the place of the link"
         case .io: "check the disk and the permissions of the file"
         default: "move the file away, or put a backup in its place"

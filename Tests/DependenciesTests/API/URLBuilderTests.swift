@@ -75,7 +75,14 @@ struct URLBuilderTests {
   @Test(
     "the address of a service has neither a fragment nor a secret, to which paths were appended",
     arguments: [
-      ("http://h/#f", "no fragment: leave '#f' out, which is never sent"),
+      (
+        "http://h/#\u{301}f",
+        "no fragment: leave out the '#' and what follows it, which is never sent"
+      ),
+      (
+        "http://h/x?apikey=\u{301}",
+        "no secret: leave 'apikey' out, and name a stored secret in the authentication"
+      ),
       (
         "http://h/x?a=b&api%5Fkey=s",
         "no secret: leave 'api_key' out, and name a stored secret in the authentication"

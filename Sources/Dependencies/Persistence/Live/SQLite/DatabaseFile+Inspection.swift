@@ -17,7 +17,8 @@ extension DatabaseFile {
   /// the log's index would share that with those that this process opens to write. Without its log,
   /// the file can be between two states.
   ///
-  /// - Parameter limit: The size in bytes up to which the content is checked.
+  /// - Parameter limit: The size in bytes of the file and its log up to which the content is
+  ///   checked.
   /// - Throws: The error that a call would throw.
   func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Content {
     let operation = "inspect"
@@ -31,31 +32,45 @@ extension DatabaseFile {
       guard hasLog, error.kind == .corrupted else { throw error }
       return .doubtful
     }
-    if schema.whenDamaged == .refuse, isDamaged(withLog: .alone) { throw foreignLog(operation) }
+    if schema.whenDamaged == .refuse, try isDamaged(.alone, limit: limit, operation) == true {
+      throw foreignLog(operation)
+    }
     return .whole
+  }
+
+  /// Returns whether an error is damage of a file that no new one replaces.
+  func isDamage(_ error: PersistenceError) -> Bool {
+    schema.whenDamaged == .refuse && [.corrupted, .notADatabase].contains(error.kind)
   }
 
   /// Returns the error of a database that is only damaged with its log, or `error`. A large file
   /// is not checked.
   func explained(_ error: PersistenceError) -> PersistenceError {
-    guard schema.whenDamaged == .refuse, [.corrupted, .notADatabase].contains(error.kind),
-      error.damaged == nil, isDamagedByLog(limit: 32 << 20)
-    else { return error }
-    return foreignLog(error.operation)
+    guard isDamage(error), error.damaged == nil else { return error }
+    do throws(PersistenceError) {
+      return try isDamagedByLog(limit: 32 << 20, error.operation)
+        ? foreignLog(error.operation) : error
+    } catch let cancelled {
+      return cancelled
+    }
   }
 
-  /// Throws the error of a database that is only damaged with its log.
+  /// Throws the error of a database that is only damaged with its log. Call it after a check has
+  /// found damage.
   func checkLog(_ operation: String) throws(PersistenceError) {
-    if isDamagedByLog(limit: .max) { throw foreignLog(operation) }
+    hasDamage.store(true, ordering: .relaxed)
+    if try isDamagedByLog(limit: .max, operation) { throw foreignLog(operation) }
   }
 
   /// Returns whether the file is whole, and damaged with the log beside it. The log of a file that
   /// was replaced by a copy has pages of the earlier one.
-  ///
-  /// - Parameter limit: The size in bytes up to which the content is checked.
-  func isDamagedByLog(limit: Int64) -> Bool {
-    hasLog && (try? checkContent(.withoutLog, limit: limit, "inspect")) == true
-      && isDamaged(withLog: .shared)
+  private func isDamagedByLog(
+    limit: Int64, _ operation: String
+  ) throws(PersistenceError) -> Bool {
+    guard let info = FileInfo(system.resolved(path)), info.isRegular, info.size > 0, hasLog,
+      try isDamaged(.withoutLog, limit: limit, operation) == false
+    else { return false }
+    return try isDamaged(.shared, limit: limit, operation) == true
   }
 
   private enum Reading {
@@ -65,20 +80,26 @@ extension DatabaseFile {
   }
 
   /// Whether the file has a write-ahead log with content beside it.
-  var hasLog: Bool { (FileInfo(system.resolved(path) + "-wal")?.size ?? 0) > 0 }
+  var hasLog: Bool { logSize > 0 }
 
-  /// Returns whether a check with the log finds damage. Returns `false` if there is no log, or if
-  /// it cannot be read.
-  private func isDamaged(withLog reading: Reading) -> Bool {
-    // Opening a database with a journal may roll it back.
-    guard hasLog, (FileInfo(system.resolved(path) + "-journal")?.size ?? 0) == 0 else {
-      return false
+  private var logSize: Int64 { FileInfo(system.resolved(path) + "-wal")?.size ?? 0 }
+
+  /// Returns whether a check finds damage, or `nil` if the content was not checked.
+  ///
+  /// - Throws: Only `cancelled`.
+  private func isDamaged(
+    _ reading: Reading, limit: Int64, _ operation: String
+  ) throws(PersistenceError) -> Bool? {
+    if reading != .withoutLog {
+      // Opening a database with a journal may roll it back.
+      let journal = FileInfo(system.resolved(path) + "-journal")?.size ?? 0
+      guard hasLog, journal == 0 else { return nil }
     }
     do throws(PersistenceError) {
-      _ = try checkContent(reading, limit: .max, "inspect")
-      return false
+      return try checkContent(reading, limit: limit, operation) ? false : nil
     } catch {
-      return [.corrupted, .notADatabase].contains(error.kind)
+      if error.kind == .cancelled { throw error }
+      return [.corrupted, .notADatabase].contains(error.kind) ? true : nil
     }
   }
 
@@ -94,7 +115,7 @@ extension DatabaseFile {
     connection.waitsForLocks = false
     if reading == .alone { try connection.lockAlone() }
     let version = try identify(connection)
-    guard (FileInfo(resolved)?.size ?? 0) <= limit else { return false }
+    guard (FileInfo(resolved)?.size ?? 0) + logSize <= limit else { return false }
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
     let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
     guard missing.isEmpty else {
@@ -102,7 +123,9 @@ extension DatabaseFile {
         .corrupted, path: path, operation: operation,
         what: "the database is damaged: it has no table " + missing.joined(separator: ", "))
     }
-    try quickCheck(connection, after: "the database is damaged, a check finds")
+    try connection.interruptible { () throws(PersistenceError) in
+      try quickCheck(connection, after: "the database is damaged, a check finds")
+    }
     return true
   }
 

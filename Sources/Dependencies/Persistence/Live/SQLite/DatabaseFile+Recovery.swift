@@ -2,7 +2,7 @@ import SwiftBoardSystem
 
 extension DatabaseFile {
   /// Writes what can still be read of a damaged file to a new one, which appears complete or not at
-  /// all. Changes nothing in the damaged file, and leaves out a log without which it is whole.
+  /// all. Changes nothing in the damaged file, and does not check it before.
   ///
   /// - Parameters:
   ///   - tables: The tables to copy. Indexes of documents are made again.
@@ -20,9 +20,8 @@ extension DatabaseFile {
     }
     guard size > 0 else { throw emptyFile(operation) }
     // Without a log, the file is read as it is, which also works where nothing can be written.
-    let readsLog = hasLog && !isDamagedByLog(limit: .max)
     let damaged = try SQLiteConnection(
-      resolved, shownPath: self.path, access: readsLog ? .readWrite : .asItIs,
+      resolved, shownPath: self.path, access: hasLog ? .readWrite : .asItIs,
       busyWait: options.busyWait, operation: operation)
     let result: Result<DatabaseRecovery, PersistenceError> = Result {
       () throws(PersistenceError) in
