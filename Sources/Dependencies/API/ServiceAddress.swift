@@ -44,8 +44,8 @@ package enum ServiceAddress {
     let secret = query.split(separator: UInt8(ascii: "&")).lazy
       .compactMap { SecretQueryItem(Substring($0)) }.first
     if let secret {
-      return "the address of a service has no secret: leave '\(secret.name)' out, and name a stored "
-        + "secret in the authentication"
+      return "the address of a service has no secret: leave '\(secret.name)' out, and name a "
+        + "stored secret in the authentication"
     }
     return problem(url)
   }
