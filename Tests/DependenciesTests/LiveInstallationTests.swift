@@ -233,6 +233,23 @@ struct LiveInstallationTests {
     #expect(try folder.read("home/keychain.sbkc") == bytes)
   }
 
+  @Test("a keychain of another version is answered as its message does")
+  func otherKeychain() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    var bytes = try Self.keychain("ok_passphrase")
+    bytes.replaceSubrange(8..<10, with: [0, 0])
+    bytes.replaceSubrange(
+      (bytes.count - 32)..., with: KeychainCrypto.hash(bytes[..<(bytes.count - 32)]))
+    try folder.write(bytes, to: "home/keychain.sbkc")
+    _ = chmod(folder.path("home/keychain.sbkc"), 0o600)
+    let found = findings(folder)["keychain"]
+    #expect(found?.text.contains("Restore a backup") == true, "\(String(describing: found))")
+    #expect(
+      found?.remedy
+        == .other("update the program if it is older than the keychain, or else restore a backup"))
+  }
+
   @Test("a link in the place of the keychain is a problem, because a save would replace it")
   func linkedKeychain() throws {
     let folder = try TemporaryFolder()
