@@ -200,6 +200,13 @@ struct LiveInstallationTests {
         #expect(finding?.text.hasPrefix(words) == true, "\(finding?.text ?? "")")
         #expect(finding?.text.contains(path) == true, "\(finding?.text ?? "")")
         #expect(finding?.remedy != nil)
+        if subject == "cache", !isReplaced {
+          let isNewer = words.hasPrefix("the database has schema")
+          #expect(
+            finding?.remedy
+              == .other(
+                isNewer ? "move it away: nothing in it is unique" : "move the file away"))
+        }
         try DatabaseFolder.write(whole, to: path)
       }
     }
@@ -224,6 +231,23 @@ struct LiveInstallationTests {
     #expect(found?.state == .problem, "\(String(describing: found))")
     #expect(found?.remedy != nil)
     #expect(try folder.read("home/keychain.sbkc") == bytes)
+  }
+
+  @Test("a keychain of another version is answered as its message does")
+  func otherKeychain() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    var bytes = try Self.keychain("ok_passphrase")
+    bytes.replaceSubrange(8..<10, with: [0, 0])
+    bytes.replaceSubrange(
+      (bytes.count - 32)..., with: KeychainCrypto.hash(bytes[..<(bytes.count - 32)]))
+    try folder.write(bytes, to: "home/keychain.sbkc")
+    _ = chmod(folder.path("home/keychain.sbkc"), 0o600)
+    let found = findings(folder)["keychain"]
+    #expect(found?.text.contains("Restore a backup") == true, "\(String(describing: found))")
+    #expect(
+      found?.remedy
+        == .other("update the program if it is older than the keychain, or else restore a backup"))
   }
 
   @Test("a link in the place of the keychain is a problem, because a save would replace it")
@@ -258,6 +282,21 @@ struct LiveInstallationTests {
     #expect(try file.inspect() == .doubtful)
     close(descriptor)
     try? await service.close()
+  }
+
+  @Test("a left log is read, and neither it nor the file changes")
+  func closedLog() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.addSearch("one", scope: "s", at: 1)
+    try await service.close()
+    unlink(folder.main + "-shm")
+    let names = try folder.names
+    let before = try names.map { try DatabaseFolder.bytes("\(folder.path)/\($0)") }
+    try #require(names.contains("main.sqlite-wal"))
+    #expect(try DatabaseFile(path: folder.main, schema: .main).inspect() == .whole)
+    #expect(try folder.names == names)
+    #expect(try names.map { try DatabaseFolder.bytes("\(folder.path)/\($0)") } == before)
   }
 
   @Test("a database without one of its tables is damaged")

@@ -24,6 +24,15 @@ struct LogFeatureTests {
     #expect(printed[3].output.contains("notice\t2\n"))
   }
 
+  @Test("a note that the log would cut is refused with the limit")
+  func longNote() throws {
+    let note = String(repeating: "x", count: 16 << 10)
+    _ = try action("log note \(note)")
+    let error = #expect(throws: UsageError.self) { try action("log note \(note) y") }
+    #expect(error?.message == "a note of 16386 bytes is too long: the log would cut it")
+    #expect(error?.help == "16384 bytes (16 KiB) are the most")
+  }
+
   @Test("log clear removes the records in the database too")
   func clear() async throws {
     let record = LogRecord(time: 0, level: .error, category: "c", message: "m", fields: [])

@@ -66,7 +66,19 @@ struct ServiceFailureTests {
     "a database's error has the help of its kind, or of the entry that is damaged alone",
     arguments: [
       (.busy, nil, "Wait for the other process or end it, then try again."),
-      (.notADatabase, nil, "Move the file away, or put a backup in its place."),
+      (
+        .notADatabase, nil,
+        "Move the file away (with the -wal and -shm beside it); a backup can take its place."
+      ),
+      (
+        .foreignLog, nil,
+        "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm "
+          + "beside it away. If it was not, they have the last changes: keep them; 'db recover' "
+          + "reads both."
+      ),
+      (
+        .io, nil, "A change that was under way is not confirmed. Check the disk, then try again."
+      ),
       (.corrupted, .preference, "Set it again, or unset it; the others can be read."),
       (.corrupted, .service, "Remove it, and add it again."),
       (.invalid, nil, nil), (.cancelled, nil, nil),
@@ -75,6 +87,15 @@ struct ServiceFailureTests {
     let error = PersistenceError(kind, operation: "read", message: "it happened", damaged: damaged)
     #expect(Failure(error).help == help)
     #expect(Failure(error).message == "it happened")
+  }
+
+  @Test("only the cache of a newer version can be moved away", arguments: ["main", "cache"])
+  func newerDatabase(name: String) {
+    let error = PersistenceError(
+      .newerSchema, path: "/d/\(name).sqlite", operation: "read", message: "it happened")
+    #expect(
+      Failure(error).help == "A newer version made it. Install that version; nothing was changed."
+        + (name == "cache" ? " Or move the cache away: nothing in it is unique." : ""))
   }
 
   @Test(

@@ -43,7 +43,7 @@ struct LogProgramTests {
     #expect(outcome.status == .exited(0), "\(outcome.errorText)")
     #expect(server.requests.count == 3)
     let log = program.folder.path("disk/swiftboard/log.jsonl")
-    let text = "the disk is full: lines of the log \(log) are lost"
+    let text = "the disk is full, or a file may not grow: lines of the log \(log) are lost"
     let line =
       option.isEmpty ? "warning: \(text)\n" : #"{"line":0,"warning":"\#(text)"}"# + "\n"
     #expect(outcome.errorText.ranges(of: line).count == 1, "\(outcome.errorText)")

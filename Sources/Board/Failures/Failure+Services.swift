@@ -180,18 +180,22 @@ extension Failure {
   public init(_ error: PersistenceError) {
     let code: Int32 =
       switch error.kind {
-      case .invalid, .corrupted, .notADatabase, .foreignDatabase, .newerSchema: ExitCode.data
+      case .invalid, .corrupted, .notADatabase, .foreignDatabase, .newerSchema, .foreignLog:
+        ExitCode.data
       case .exists, .cannotCreate: ExitCode.cannotCreate
       case .busy, .full, .io, .readOnly, .cannotOpen, .moved: ExitCode.io
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
+    let isNewerCache =
+      error.kind == .newerSchema && error.path.hasSuffix("/cache.sqlite")
     // What is kept in memory.
     let hasNoFile = error.kind == .cannotCreate && error.path.isEmpty
     self.init(
       code: code, error: error.kind.rawValue, message: error.message,
       help: error.damaged?.advice
         ?? (hasNoFile ? "'db export FILE' writes what is there" : error.kind.advice))
+    if isNewerCache { help? += " Or move the cache away: nothing in it is unique." }
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.
@@ -279,16 +283,21 @@ extension PersistenceError.Kind {
     switch self {
     case .busy: "Wait for the other process or end it, then try again."
     case .full: "Free some space and try again; nothing was changed."
-    case .io: "The change is not confirmed. Check the disk, then try again."
+    case .io: "A change that was under way is not confirmed. Check the disk, then try again."
     case .readOnly: "Change the permissions or the owner, or choose another folder with --home."
     case .cannotOpen, .cannotCreate:
       "Check that the folder exists and that you may read and write it."
     case .moved:
-      "The change is not confirmed. The next command opens the file that is there then."
+      "A change that was under way is not confirmed. The next command opens the file that is there "
+        + "then."
     case .corrupted:
-      "It was not changed. Save what can be read with 'db recover', then move it away (with its -wal "
-        + "beside it), and put a backup or what was saved in its place."
-    case .notADatabase: "Move the file away, or put a backup in its place."
+      "It was not changed. Save what can be read with 'db recover', then move it away (with the -wal "
+        + "and -shm beside it), and put a backup or what was saved in its place."
+    case .notADatabase:
+      "Move the file away (with the -wal and -shm beside it); a backup can take its place."
+    case .foreignLog:
+      "Nothing was changed. If the file was restored, end all boards and move the -wal and -shm beside "
+        + "it away. If it was not, they have the last changes: keep them; 'db recover' reads both."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
     case .newerSchema: "A newer version made it. Install that version; nothing was changed."
     case .exists: "Choose another name, or remove what is there."

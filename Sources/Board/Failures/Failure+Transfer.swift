@@ -12,7 +12,7 @@ extension Failure {
     case .malformedLine(let path, let line, let reason):
       self.init(
         code: ExitCode.data, error: "malformedData", message: "\(path):\(line): \(reason)",
-        help: "nothing was imported; 'db export' writes such files")
+        help: "nothing was imported; a line of an export may be edited or left out")
     case .holdsSecret(let place, let name):
       self.init(
         code: ExitCode.data, error: "holdsSecret",

@@ -29,6 +29,8 @@ struct SecretPositions: Sendable {
     var values: [String]
     /// The usage of the recognized command, or `nil` if a word of it is unknown.
     var synopsis: String?
+    /// The usage of the recognized or most similar command, or `nil` if there is none.
+    var usage: String?
     /// Whether the command stores a secret.
     var isStoring = false
     /// Whether the words are the command regardless of the values of variables.
@@ -144,7 +146,8 @@ struct SecretPositions: Sendable {
     guard !values.isEmpty else { return nil }
     return Found(
       name: name.flatMap { $0.isEmpty ? nil : $0 } ?? feature, values: values,
-      synopsis: isMisspelt || unknown != nil ? nil : command?.synopsis, isStoring: isStoring,
+      synopsis: isMisspelt || unknown != nil ? nil : command?.synopsis,
+      usage: command.flatMap { $0.path.isEmpty ? nil : $0.synopsis }, isStoring: isStoring,
       isCertain: isCertain)
   }
 

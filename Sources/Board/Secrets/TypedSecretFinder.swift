@@ -240,14 +240,18 @@ struct TypedSecretFinder: Sendable {
     if let error, !found.values.contains(where: { value in said.contains { $0.contains(value) } }) {
       return TypedSecret(name: found.name, reporting: error)
     }
-    let help =
-      found.isStoring || found.synopsis == nil
-      ? advice[feature.feature]
-      : found.synopsis.map { "usage: \($0); what it needs of a secret is asked for" }
+    if !found.isStoring, let usage = found.usage {
+      return TypedSecret(
+        name: found.name,
+        error: UsageError(
+          "the words do not fit the command, and are not shown: a secret may be among them",
+          help: "usage: \(usage); a secret that it needs is asked for"))
+    }
     return TypedSecret(
       name: found.name,
       error: UsageError(
-        "a secret on the command line would stay in histories and process lists", help: help))
+        "a secret on the command line would stay in histories and process lists",
+        help: advice[feature.feature]))
   }
 
   // MARK: Values in requests

@@ -33,6 +33,23 @@ package enum ServiceAddress {
     return authority[..<end]
   }
 
+  /// Returns the problem with the address of a service, or `nil` if the address is valid. The paths
+  /// of requests are appended to it.
+  package static func problem(ofService url: String) -> String? {
+    guard !url.utf8.contains(UInt8(ascii: "#")) else {
+      return "the address of a service has no fragment: leave out the '#' and what follows it, "
+        + "which is never sent"
+    }
+    let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    let secret = query.split(separator: UInt8(ascii: "&")).lazy
+      .compactMap { SecretQueryItem(Substring($0)) }.first
+    if let secret {
+      return "the address of a service has no secret: leave '\(secret.name)' out, and name a "
+        + "stored secret in the authentication"
+    }
+    return problem(url)
+  }
+
   /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {
     guard let schemeEnd = url.end(ofFirst: "://") else {

@@ -200,16 +200,22 @@ struct LiveInstallation: Sendable {
           subject, .note, "\(text), damaged unless its log corrects that", remedy: .checkDatabase)
       }
     } catch {
-      let backup = "move the file away (with its -wal beside it), or put a backup in its place"
+      let isCache = schema.whenDamaged == .startAnew
+      let backup =
+        "move the file away (with the -wal and -shm beside it); a backup can take its place"
       let advice =
         switch error.kind {
+        case .newerSchema where isCache: "move it away: nothing in it is unique"
         case .corrupted, .notADatabase: backup
         case .foreignDatabase: "move the file away"
+        case .foreignLog:
+          "if the file was restored, end all boards and move the -wal and -shm beside it away; if "
+            + "not, keep them: they have the last changes"
         case .newerSchema: "install the version that made it"
         default: "check the disk and the permissions of the file"
         }
       let startsAnew =
-        schema.whenDamaged == .startAnew && [.corrupted, .notADatabase].contains(error.kind)
+        isCache && [.corrupted, .notADatabase].contains(error.kind)
       return startsAnew
         ? InstallationFinding(
           subject, .note, error.message,
@@ -227,7 +233,9 @@ struct LiveInstallation: Sendable {
     } catch {
       let advice =
         switch error.kind {
-        case .unsupportedVersion, .unsupportedFlags: "install a newer version"
+        case .unsupportedVersion:
+          "update the program if it is older than the keychain, or else restore a backup"
+        case .unsupportedFlags: "install the version that made it"
         case .insecurePath: "put the file itself in the place of the link"
         case .io: "check the disk and the permissions of the file"
         default: "move the file away, or put a backup in its place"

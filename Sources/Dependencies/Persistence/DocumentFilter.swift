@@ -15,9 +15,11 @@ struct DocumentFilter: Sendable {
       conditions.append((try Self.path(condition.path), StoredJSON.normalised(condition.equals)))
     }
     self.conditions = conditions
-    let sort = query.sort ?? ""
-    isDescending = sort.utf8.first == UInt8(ascii: "-")
-    sortPath = sort.isEmpty ? nil : try Self.path(isDescending ? String(sort.dropFirst()) : sort)
+    isDescending = query.sort?.utf8.first == UInt8(ascii: "-")
+    sortPath =
+      if let sort = query.sort {
+        try Self.path(isDescending ? String(sort.dropFirst()) : sort)
+      } else { nil }
     if let limit = query.limit, limit < 0 {
       throw PersistenceError(
         .invalid, operation: "documents", message: "The limit is \(limit), less than none.")

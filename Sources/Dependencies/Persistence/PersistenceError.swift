@@ -9,8 +9,8 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     /// deleted while it was open.
     case busy, full, io, readOnly, cannotOpen, cannotCreate, moved
     /// The file is damaged, is not a database, belongs to another program, or has the schema of a
-    /// later version. It was not changed.
-    case corrupted, notADatabase, foreignDatabase, newerSchema
+    /// later version; or it is whole, and only damaged with the log beside it. It was not changed.
+    case corrupted, notADatabase, foreignDatabase, newerSchema, foreignLog
     /// The task was cancelled, and nothing was changed; or this program has a defect.
     case cancelled, misuse
   }

@@ -416,12 +416,7 @@ enum APICommands {
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
-    guard !url.contains("#") else {
-      throw UsageError(
-        "the address of a service has no fragment: '\(url[(url.firstIndex(of: "#") ?? url.endIndex)...])'",
-        help: "leave it out; it is never sent", at: invocation.argument("url"))
-    }
-    guard let problem = ServiceAddress.problem(url) else {
+    guard let problem = ServiceAddress.problem(ofService: url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
       service.preset = try invocation.text("preset")

@@ -152,6 +152,11 @@ enum DatabaseCommands {
     ) { _ in .db(.check) },
     CommandSpec(
       ["db", "backup"], "copy the database, while it may be in use",
+      details: """
+        To restore the copy, end all boards, move the file that 'db path' says away together with the -wal and -shm beside it, \
+        and put the copy in its place. The -wal has changes of the replaced file, and must not stay: it would be applied to the \
+        copy.
+        """,
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db backup monday.sqlite"]
     ) { invocation throws(UsageError) in
@@ -160,8 +165,8 @@ enum DatabaseCommands {
     CommandSpec(
       ["db", "recover"], "write what can be read of a damaged database to a new one",
       details: """
-        'db check' says whether the database is damaged. To use the new one, end all boards, move the damaged file and its -wal \
-        away, and move the new one to the path that 'db path' says. If a part could not be copied, or the new one has damaged \
+        'db check' says whether the database is damaged. To use the new one, end all boards, move the damaged file, its -wal and \
+        its -shm away, and move the new one to the path that 'db path' says. If a part could not be copied, or the new one has damaged \
         entries, the new one is written all the same, and the command ends with 65; with --json, what the new one has is then \
         in the failure on standard error.
         """,
@@ -186,6 +191,10 @@ enum DatabaseCommands {
     },
     CommandSpec(
       ["db", "import"], "take what an export has",
+      details: """
+        A 'text' is stored byte for byte. A 'body' or 'value' is stored in one usual form: without spaces, and with characters in \
+        the place of escapes.
+        """,
       arguments: [ArgumentSpec("file", "as 'db export' writes it", kind: .file)],
       options: [
         OptionSpec(

@@ -52,12 +52,19 @@ enum LogCommands {
       return .log(.level(level: level, category: category))
     },
     CommandSpec(
-      ["log", "note"], "write a note into the log",
+      ["log", "note"], "write a note into the log, of at most 16 KiB",
       arguments: [ArgumentSpec("text", "any words", repeating: true)],
       examples: ["log note before the update"]
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("text"), "log note")
-      return .log(.note(text: words.joined(separator: " ")))
+      let text = words.joined(separator: " ")
+      guard text.utf8.count <= LiveLogger.longestMessage else {
+        throw UsageError(
+          "a note of \(text.utf8.count) bytes is too long: the log would cut it",
+          help: "\(LiveLogger.longestMessage) bytes (16 KiB) are the most",
+          at: invocation.argument("text"))
+      }
+      return .log(.note(text: text))
     },
     CommandSpec(
       ["log", "stats"], "count the kept records by level and category", examples: ["log stats"]

@@ -73,6 +73,29 @@ struct URLBuilderTests {
   }
 
   @Test(
+    "the address of a service has neither a fragment nor a secret, to which paths were appended",
+    arguments: [
+      (
+        "http://h/#\u{301}f",
+        "no fragment: leave out the '#' and what follows it, which is never sent"
+      ),
+      (
+        "http://h/x?apikey=\u{301}",
+        "no secret: leave 'apikey' out, and name a stored secret in the authentication"
+      ),
+      (
+        "http://h/x?a=b&api%5Fkey=s",
+        "no secret: leave 'api_key' out, and name a stored secret in the authentication"
+      ),
+      ("http://h/x?a=b&apikey=", nil), ("http://h/apikey=s", nil),
+    ])
+  func serviceAddress(address: String, advice: String?) {
+    #expect(
+      ServiceAddress.problem(ofService: address)
+        == advice.map { "the address of a service has \($0)" })
+  }
+
+  @Test(
     "what is not an address is refused with advice",
     arguments: [
       ("", APIError.Kind.invalidURL, "http://"), ("h/path", .invalidURL, "http://"),

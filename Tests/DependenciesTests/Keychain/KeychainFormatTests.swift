@@ -189,6 +189,16 @@ import Testing
     flipped[7] ^= 1
     #expect(message(flipped).contains("damaged") && !message(flipped).contains("too few"))
     #expect(message(Array(file[..<40])).contains("40 bytes are too few"))
+    let advices: [(UInt8, String)] = [(2, "Update the program"), (0, "Restore a backup")]
+    for (version, advice) in advices {
+      var other = file
+      other.replaceSubrange(8..<10, with: [version, 0])
+      other.replaceSubrange(
+        (other.count - 32)..., with: KeychainCrypto.hash(other[..<(other.count - 32)]))
+      #expect(
+        message(other) == "the keychain has version \(version), this program reads version 1. "
+          + "\(advice); the file was not changed.")
+    }
   }
 
   @Test("the sum of all slots' work is bounded")

@@ -88,6 +88,16 @@ struct LogArchiveTests {
     #expect(!filter.matches(record))
   }
 
+  @Test("a field that is not a string is its JSON")
+  func otherFields() {
+    let line =
+      #"{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"c","message":"m","#
+      + #""fields":{"a":1.50,"b":"x","c":[true,null]}}"#
+    #expect(
+      LogRecordLine.record(Array(line.utf8)[...])?.fields
+        == [LogField("a", "1.50"), LogField("b", "x"), LogField("c", "[true,null]")])
+  }
+
   @Test("only the end is read for the newest records, and what is not a record is counted")
   func onlyTheEnd() async throws {
     let folder = try TemporaryFolder()

@@ -44,7 +44,7 @@ struct DatabaseFaultTests {
         try await again.putDocument(Document("1", "1"))
       }
       for error in [read, write] {
-        #expect(error?.kind == (harm == .junk ? .notADatabase : .corrupted))
+        #expect(error?.kind == ([.junk, .empty].contains(harm) ? .notADatabase : .corrupted))
         #expect(error?.path.hasSuffix("main.sqlite") == true)
       }
     }
@@ -185,6 +185,17 @@ struct DatabaseFaultTests {
     #expect(
       error?.message == "the database is damaged: unsupported file format (\(folder.main))",
       "\(error?.message ?? "")")
+  }
+
+  @Test("a pipe in the place of the database is not an empty file")
+  func pipe() async throws {
+    let folder = try DatabaseFolder()
+    try #require(mkfifo(folder.main, 0o600) == 0)
+    let error = await failure { () throws(PersistenceError) in
+      try await folder.service().preferences()
+    }
+    #expect(error?.kind == .notADatabase)
+    #expect(error?.message == "this is a pipe or a device, not a file (\(folder.main))")
   }
 
   @Test("the cache may vanish at any time") func theCacheMayVanishAtAnyTime() async throws {

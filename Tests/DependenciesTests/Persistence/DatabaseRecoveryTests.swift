@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
@@ -252,7 +253,7 @@ struct DatabaseRecoveryTests {
 
   @Test(
     "a file that is not a database, is empty or is not there recovers nothing",
-    arguments: [(8192, PersistenceError.Kind.notADatabase), (0, .corrupted), (-1, .cannotOpen)])
+    arguments: [(8192, PersistenceError.Kind.notADatabase), (0, .notADatabase), (-1, .cannotOpen)])
   func none(size: Int, kind: PersistenceError.Kind) async throws {
     let folder = try DatabaseFolder()
     if size >= 0 { try DatabaseFolder.write(Array(repeating: 7, count: size), to: folder.main) }
@@ -262,6 +263,102 @@ struct DatabaseRecoveryTests {
     }
     #expect(error?.kind == kind)
     #expect(try folder.names == (size < 0 ? [] : ["main.sqlite"]))
+  }
+
+  @Test("a backup beside the log of the file that it replaces is called whole, and is not changed")
+  func foreignLog() async throws {
+    let (source, all) = try await Self.folder(documents: 100)
+    let copy = source.path + "/copy.sqlite"
+    let first = source.service()
+    try await first.backup(to: copy)
+    try await first.close()
+    // With fewer pages, which are the size of the database in its log.
+    let (folder, _) = try await Self.folder(documents: 3)
+    let service = folder.service()
+    try await service.addSearch("one", scope: "s", at: 1)
+    try await service.close()
+    try DatabaseFolder.write(DatabaseFolder.bytes(copy), to: folder.main)
+    // Nobody has opened the file yet, so its log has no index.
+    try FileSystem().remove(folder.main + "-shm")
+    let (names, log) = (try folder.names, try DatabaseFolder.bytes(folder.main + "-wal"))
+    try #require(!log.isEmpty)
+    let inspection = #expect(throws: PersistenceError.self) {
+      try DatabaseFile(path: folder.main, schema: .main).inspect()
+    }
+    #expect(try folder.names == names)
+    let errors = [
+      inspection,
+      await failure { () throws(PersistenceError) in
+        try await service.documents(DocumentQuery(collection: "c"))
+      },
+      await failure { () throws(PersistenceError) in try await service.putDocument(all[0]) },
+      await failure { () throws(PersistenceError) in try await service.check() },
+    ]
+    for error in errors {
+      #expect(error?.kind == .foreignLog)
+      #expect(
+        error?.message == "the database is whole, but the log beside it is of another database or "
+          + "damaged: main.sqlite-wal (\(folder.main))")
+    }
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == DatabaseFolder.bytes(copy))
+    #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log)
+    for suffix in ["-wal", "-shm"] { try FileSystem().remove(folder.main + suffix) }
+    #expect(try await service.documents(DocumentQuery(collection: "c")).count == 100)
+    try await service.close()
+  }
+
+  /// Returns a log that replaces a page of a database, in each of its frames, by one of no use.
+  private static func log(replacing page: Int, frames: Int, of file: [UInt8]) -> [UInt8] {
+    func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
+    var sums: (UInt32, UInt32) = (0, 0)
+    func sum(_ bytes: [UInt8]) -> [UInt8] {
+      for start in stride(from: 0, to: bytes.count, by: 8) {
+        let words = [start, start + 4].map { start in
+          (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << UInt32(8 * $1) }
+        }
+        sums.0 &+= words[0] &+ sums.1
+        sums.1 &+= words[1] &+ sums.0
+      }
+      return word(Int(sums.0)) + word(Int(sums.1))
+    }
+    let salts = word(1) + word(2)
+    var log = word(0x377f_0682) + word(3_007_000) + word(pageSize) + word(0) + salts
+    log += sum(log)
+    let content = [UInt8](repeating: 7, count: pageSize)
+    for _ in 0..<frames {
+      let start = word(page) + word(file.count / pageSize)
+      log += start + salts + sum(start + content) + content
+    }
+    return log
+  }
+
+  @Test(
+    "a log that damages one page of a whole file is named, and no call or end folds it",
+    arguments: [1, 150], ["list", "check", "backup"])
+  func logOfOnePage(frames: Int, call: String) async throws {
+    let (folder, all) = try await Self.folder(documents: 100)
+    let file = try DatabaseFolder.bytes(folder.main)
+    let page = try #require(try Self.pages(of: file)[50])
+    let log = Self.log(replacing: page + 1, frames: frames, of: file)
+    try DatabaseFolder.write(log, to: folder.main + "-wal")
+    let service = folder.service()
+    let error = await failure { () throws(PersistenceError) in
+      switch call {
+      case "list": _ = try await service.documents(DocumentQuery(collection: "c"))
+      case "check": _ = try await service.check()
+      default: try await service.backup(to: folder.path + "/copy.sqlite")
+      }
+    }
+    #expect(error?.kind == .foreignLog, "\(String(describing: error))")
+    #expect(try !folder.names.contains("copy.sqlite"))
+    #expect(try await service.preference("p") == "1")
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == file)
+    #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log)
+    for suffix in ["-wal", "-shm"] { try FileSystem().remove(folder.main + suffix) }
+    #expect(try await service.documents(DocumentQuery(collection: "c")).count == all.count)
+    try await service.close()
   }
 
   @Test("the new file replaces none")

@@ -130,6 +130,18 @@ struct DocumentQueryTests {
     }
   }
 
+  @Test("the empty path sorts by whole documents", arguments: ["", "-"])
+  func sortByWhole(sort: String) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let documents = [Document("a", "3"), Document("b", "1"), Document("c", "2")]
+    for document in documents { try await service.putDocument(document) }
+    let query = DocumentQuery(collection: "c", sort: sort)
+    let ids = sort.isEmpty ? ["b", "c", "a"] : ["a", "c", "b"]
+    #expect(try await service.documents(query).map(\.id) == ids)
+    #expect(try query.found(in: documents).map(\.id) == ids)
+  }
+
   @Test("any limit is a limit", arguments: [0, 1, Int.max, Int.max / 2])
   func anyLimit(limit: Int) async throws {
     let folder = try DatabaseFolder()

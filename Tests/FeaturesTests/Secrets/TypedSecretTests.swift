@@ -397,7 +397,17 @@ struct TypedSecretTests {
       ),
       ("keychain sett a hunter2", "error: unknown keychain command 'sett'"),
       ("keychain sett a hunter2", "help: did you mean 'set'?"),
-      ("keychain unlock hunter2", "help: usage: keychain unlock; what it needs"),
+      ("keychain unlock hunter2", "help: usage: keychain unlock; a secret that it needs"),
+      ("keychain list hunter2", "error: the words do not fit the command, and are not shown"),
+      ("keychain autolock -hunter2", "help: usage: keychain autolock [TIME]; a secret that"),
+      (
+        "keychain rename a b hunter2",
+        "error: the words do not fit the command, and are not shown: a secret may be among them"
+      ),
+      (
+        "keychain set a hunter2",
+        "error: a secret on the command line would stay in histories and process lists"
+      ),
       ("keychain set a=hunter2", "help: let it be asked for, or use --from-file FILE"),
     ] {
       let lines = Lines()

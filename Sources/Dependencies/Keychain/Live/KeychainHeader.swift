@@ -91,7 +91,8 @@ struct KeychainHeader: Sendable, Equatable {
         .unsupportedVersion,
         message:
           "the keychain has version \(version), this program reads version \(KeychainFormat.version). "
-          + "Update the program; the file was not changed.")
+          + (version > KeychainFormat.version ? "Update the program" : "Restore a backup")
+          + "; the file was not changed.")
     }
   }
 

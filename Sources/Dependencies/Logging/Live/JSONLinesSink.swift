@@ -76,7 +76,9 @@ public final class JSONLinesSink: LogRecordSink {
         if refused > 0 { losses.problem = problem.map { "\(path) cannot be written: \($0)" } }
         losses.isReported = losses.isReported || isFull
       }
-      if isFull, !wasFull { onLoss("the disk is full: lines of the log \(path) are lost") }
+      if isFull, !wasFull {
+        onLoss("the disk is full, or a file may not grow: lines of the log \(path) are lost")
+      }
       records = []
     }
   }

@@ -373,8 +373,8 @@ extension LogRecordLine {
     else { return nil }
     return LogRecord(
       time: Int64(time), level: level, category: category, message: message,
-      fields: (json["fields"]?.members ?? []).compactMap { member in
-        member.value.stringValue.map { LogField(member.key, $0) }
+      fields: (json["fields"]?.members ?? []).map { member in
+        LogField(member.key, member.value.stringValue ?? member.value.text)
       })
   }
 }

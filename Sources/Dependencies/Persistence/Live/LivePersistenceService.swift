@@ -213,7 +213,11 @@ public final class LivePersistenceService: PersistenceService {
   /// preference and service, and that indexes have the values of the documents. Reads both files
   /// completely.
   public func check() async throws(PersistenceError) -> [String] {
-    var findings = try await main.read("check", whenMissing: [], Self.findings)
+    let operation = "check"
+    var findings = try await main.read(operation, whenMissing: [], Self.findings)
+    if !findings.isEmpty {
+      try await main.onThread { (file) throws(PersistenceError) in try file.checkLog(operation) }
+    }
     findings += try await cache.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
       try connection.interruptible { () throws(PersistenceError) -> [String] in
@@ -269,24 +273,29 @@ public final class LivePersistenceService: PersistenceService {
   ///   is damaged: the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
-    try await main.exclusive("backup", changesFile: false) {
-      (connection) throws(PersistenceError) in
+    let operation = "backup"
+    let findings = try await main.exclusive(operation, changesFile: false) {
+      (connection) throws(PersistenceError) -> (pages: [String], entries: [String]) in
       // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
-        return try DatabaseFile.copy(connection, to: path, reportedAs: path)
+        try DatabaseFile.copy(connection, to: path, reportedAs: path)
+        return ([], [])
       }
-      let (pages, entries) = try connection.readUnchanged { () throws(PersistenceError) in
+      let findings = try connection.readUnchanged { () throws(PersistenceError) in
         let pages = try Self.integrity(connection)
         return (pages, pages.isEmpty ? try Self.damagedEntries(connection) : [])
       }
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
-      guard pages.isEmpty, entries.isEmpty else {
-        throw PersistenceError(
-          .corrupted, path: connection.path, operation: connection.operation,
-          message: "\(path) was written, and is a copy of a damaged database: "
-            + (pages + entries).prefix(20).joined(separator: "; "),
-          damaged: pages.isEmpty ? .document : nil)
-      }
+      return findings
+    }
+    // Thrown here, the error keeps its message, which says that there is a copy.
+    guard findings.pages.isEmpty, findings.entries.isEmpty else {
+      main.file.hasDamage.store(true, ordering: .relaxed)
+      throw PersistenceError(
+        .corrupted, path: main.file.path, operation: operation,
+        message: "\(path) was written, and is a copy of a damaged database: "
+          + (findings.pages + findings.entries).prefix(20).joined(separator: "; "),
+        damaged: findings.pages.isEmpty ? .document : nil)
     }
   }
 

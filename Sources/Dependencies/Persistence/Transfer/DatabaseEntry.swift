@@ -130,7 +130,9 @@ enum DatabaseEntry {
       guard ServiceName.isValid(service.name) else {
         throw DatabaseEntryError("'\(service.name)' is not a valid service name")
       }
-      if let problem = ServiceAddress.problem(service.baseURL) { throw DatabaseEntryError(problem) }
+      if let problem = ServiceAddress.problem(ofService: service.baseURL) {
+        throw DatabaseEntryError("the service '\(service.name)': \(problem)")
+      }
       try Self.refuseOthers(than: known, in: value)
       self = .service(service)
     case "index":

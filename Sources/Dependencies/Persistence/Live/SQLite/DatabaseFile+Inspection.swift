@@ -13,37 +13,126 @@ extension DatabaseFile {
   /// Checks an existing file, also while it is open. Changes and creates nothing, also beside it,
   /// and waits for no lock.
   ///
-  /// The log is not read, because a connection that only reads its index would share that with
-  /// those that this process opens to write. Without the log, the file can be between two states.
+  /// The log is only read where no other connection has the file open, because one that only reads
+  /// the log's index would share that with those that this process opens to write. Without its log,
+  /// the file can be between two states.
   ///
-  /// - Parameter limit: The size in bytes up to which the content is checked.
+  /// - Parameter limit: The size in bytes of the file and its log up to which the content is
+  ///   checked.
   /// - Throws: The error that a call would throw.
   func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Content {
     let operation = "inspect"
     let resolved = system.resolved(path)
     let info = FileInfo(resolved)
     guard let info, info.size > 0 else { throw emptyFile(operation) }
-    let hasLog = (FileInfo(resolved + "-wal")?.size ?? 0) > 0
     do throws(PersistenceError) {
-      let connection = try SQLiteConnection(
-        resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait,
-        operation: operation)
-      connection.waitsForLocks = false
-      let version = try identify(connection)
-      guard info.size <= limit else { return .notChecked }
-      let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
-      let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
-      guard missing.isEmpty else {
-        throw PersistenceError(
-          .corrupted, path: path, operation: operation,
-          what: "the database is damaged: it has no table " + missing.joined(separator: ", "))
-      }
-      try quickCheck(connection, after: "the database is damaged, a check finds")
-      return .whole
+      guard try checkContent(.withoutLog, limit: limit, operation) else { return .notChecked }
     } catch {
       if error.kind == .busy || FileInfo(resolved) != info { return .notChecked }
       guard hasLog, error.kind == .corrupted else { throw error }
       return .doubtful
     }
+    if schema.whenDamaged == .refuse, try isDamaged(.alone, limit: limit, operation) == true {
+      throw foreignLog(operation)
+    }
+    return .whole
+  }
+
+  /// Returns whether an error is damage of a file that no new one replaces.
+  func isDamage(_ error: PersistenceError) -> Bool {
+    schema.whenDamaged == .refuse && [.corrupted, .notADatabase].contains(error.kind)
+  }
+
+  /// Returns the error of a database that is only damaged with its log, or `error`. A large file
+  /// is not checked.
+  func explained(_ error: PersistenceError) -> PersistenceError {
+    guard isDamage(error), error.damaged == nil else { return error }
+    do throws(PersistenceError) {
+      return try isDamagedByLog(limit: 32 << 20, error.operation)
+        ? foreignLog(error.operation) : error
+    } catch let cancelled {
+      return cancelled
+    }
+  }
+
+  /// Throws the error of a database that is only damaged with its log. Call it after a check has
+  /// found damage.
+  func checkLog(_ operation: String) throws(PersistenceError) {
+    hasDamage.store(true, ordering: .relaxed)
+    if try isDamagedByLog(limit: .max, operation) { throw foreignLog(operation) }
+  }
+
+  /// Returns whether the file is whole, and damaged with the log beside it. The log of a file that
+  /// was replaced by a copy has pages of the earlier one.
+  private func isDamagedByLog(
+    limit: Int64, _ operation: String
+  ) throws(PersistenceError) -> Bool {
+    guard let info = FileInfo(system.resolved(path)), info.isRegular, info.size > 0, hasLog,
+      try isDamaged(.withoutLog, limit: limit, operation) == false
+    else { return false }
+    return try isDamaged(.shared, limit: limit, operation) == true
+  }
+
+  private enum Reading {
+    case withoutLog
+    /// With the log, whose index is in a file, or in memory while no other connection is open.
+    case shared, alone
+  }
+
+  /// Whether the file has a write-ahead log with content beside it.
+  var hasLog: Bool { logSize > 0 }
+
+  private var logSize: Int64 { FileInfo(system.resolved(path) + "-wal")?.size ?? 0 }
+
+  /// Returns whether a check finds damage, or `nil` if the content was not checked.
+  ///
+  /// - Throws: Only `cancelled`.
+  private func isDamaged(
+    _ reading: Reading, limit: Int64, _ operation: String
+  ) throws(PersistenceError) -> Bool? {
+    if reading != .withoutLog {
+      // Opening a database with a journal may roll it back.
+      let journal = FileInfo(system.resolved(path) + "-journal")?.size ?? 0
+      guard hasLog, journal == 0 else { return nil }
+    }
+    do throws(PersistenceError) {
+      return try checkContent(reading, limit: limit, operation) ? false : nil
+    } catch {
+      if error.kind == .cancelled { throw error }
+      return [.corrupted, .notADatabase].contains(error.kind) ? true : nil
+    }
+  }
+
+  /// Returns whether the content was checked, which is not done above the limit.
+  private func checkContent(
+    _ reading: Reading, limit: Int64, _ operation: String
+  ) throws(PersistenceError) -> Bool {
+    let resolved = system.resolved(path)
+    let connection = try SQLiteConnection(
+      resolved, shownPath: path, access: reading == .withoutLog ? .asItIs : .readWrite,
+      busyWait: options.busyWait, operation: operation)
+    defer { try? connection.close(keepingLog: true) }
+    connection.waitsForLocks = false
+    if reading == .alone { try connection.lockAlone() }
+    let version = try identify(connection)
+    guard (FileInfo(resolved)?.size ?? 0) + logSize <= limit else { return false }
+    let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
+    let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
+    guard missing.isEmpty else {
+      throw PersistenceError(
+        .corrupted, path: path, operation: operation,
+        what: "the database is damaged: it has no table " + missing.joined(separator: ", "))
+    }
+    try connection.interruptible { () throws(PersistenceError) in
+      try quickCheck(connection, after: "the database is damaged, a check finds")
+    }
+    return true
+  }
+
+  private func foreignLog(_ operation: String) -> PersistenceError {
+    PersistenceError(
+      .foreignLog, path: path, operation: operation,
+      what: "the database is whole, but the log beside it is of another database or damaged: "
+        + "\(PathComponents(path).name)-wal")
   }
 }

@@ -20,7 +20,6 @@ extension DatabaseFile {
     }
     guard size > 0 else { throw emptyFile(operation) }
     // Without a log, the file is read as it is, which also works where nothing can be written.
-    let hasLog = FileInfo(resolved + "-wal").map { $0.size > 0 } ?? false
     let damaged = try SQLiteConnection(
       resolved, shownPath: self.path, access: hasLog ? .readWrite : .asItIs,
       busyWait: options.busyWait, operation: operation)

@@ -29,6 +29,8 @@ final class DatabaseFile: Sendable {
   /// Whether this process has opened the database. Its log then comes from this process and needs
   /// no check.
   let isChecked = Atomic(false)
+  /// Whether damage was found. The log may be its cause, so no connection folds it from then on.
+  let hasDamage = Atomic(false)
 
   init(path: String, schema: DatabaseSchema, options: Options = Options()) {
     self.path = path
@@ -299,7 +301,7 @@ final class DatabaseFile: Sendable {
   func leavesLog(_ connection: SQLiteConnection) -> Bool {
     guard let size = FileInfo(connection.path + "-wal")?.size else { return false }
     // A checkpoint would change the file.
-    if options.onlyReads { return size > 0 }
+    if options.onlyReads || hasDamage.load(ordering: .relaxed) { return size > 0 }
     guard !connection.foldsLog, !connection.isAlone else { return false }
     return (1..<Self.leftLog).contains(size)
   }
@@ -319,10 +321,14 @@ final class DatabaseFile: Sendable {
     }
   }
 
+  /// Returns the error of a file without a byte, and of a pipe or device.
   func emptyFile(_ operation: String) -> PersistenceError {
-    PersistenceError(
-      .corrupted, path: path, operation: operation,
-      what: "the database is empty (0 bytes), which it never is by itself")
+    let isRegular = FileInfo(system.resolved(path))?.isRegular == true
+    return PersistenceError(
+      .notADatabase, path: path, operation: operation,
+      what: isRegular
+        ? "the database is empty (0 bytes), which it never is by itself"
+        : "this is a pipe or a device, not a file")
   }
 
   // MARK: Creating

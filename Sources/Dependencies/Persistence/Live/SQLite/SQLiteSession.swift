@@ -39,7 +39,7 @@ struct SQLiteSession {
     do {
       return try attempt(operation, making: making, body)
     } catch {
-      guard startsAnew(after: error) else { throw error }
+      guard startsAnew(after: error) else { throw file.explained(error) }
       if error.kind != .moved { try file.moveAside(operation: operation) }
       return try attempt(operation, making: making, body)
     }
@@ -56,7 +56,8 @@ struct SQLiteSession {
     do {
       return try attempt(operation, making: false, body)
     } catch {
-      if error.kind == .busy || startsAnew(after: error) { return nil }
+      // What explains damage reads the whole file, which only the thread of the connection does.
+      if error.kind == .busy || startsAnew(after: error) || file.isDamage(error) { return nil }
       throw error
     }
   }
@@ -88,7 +89,9 @@ struct SQLiteSession {
       switch error.kind {
       case .moved, .io, .corrupted, .notADatabase,
         _ where connection?.isAlone == true:
-        try? connection?.close()
+        let isDamage = file.isDamage(error)
+        if isDamage { file.hasDamage.store(true, ordering: .relaxed) }
+        try? connection?.close(keepingLog: isDamage)
         connection = nil
       default: break
       }

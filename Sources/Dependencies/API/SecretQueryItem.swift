@@ -1,16 +1,14 @@
-import SwiftBoardDependencies
-
 /// A typed item of an address's query whose name is that of a secret.
-struct SecretQueryItem {
+package struct SecretQueryItem {
   /// The name as typed.
-  let encodedName: String
+  package let encodedName: String
   /// The name without percent encoding.
-  let name: String
+  package let name: String
   /// The value as typed, which is not empty.
-  let value: Substring
+  package let value: Substring
 
   /// Returns `nil` if the item has no value, or the name is not that of a secret.
-  init?(_ item: Substring) {
+  package init?(_ item: Substring) {
     // Bytes, as the parts of an address are separated, and because characters take long.
     let parts = item.utf8.split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
