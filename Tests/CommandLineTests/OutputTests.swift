@@ -420,7 +420,7 @@ struct OutputTests {
         ["हिन्दी में", "1"], ["ไทยทำ", "2"], ["x", "3"],
       ])
     let rows = show(table).split(separator: "\n").filter { $0.last?.isNumber == true }
-    #expect(rows.map { DisplayWidth.of($0) } == [11, 11, 11], "\(rows)")
+    #expect(rows.map { DisplayWidth.of($0) } == [10, 10, 10], "\(rows)")
   }
 
   @Test("for a program, CSV and plain text have characters as they are, but for ends of cells")

@@ -82,7 +82,7 @@ struct LiveInstallation: Sendable {
   }
 
   /// Returns the problem of a path that cannot be reached, and at which nothing can be created, or
-  /// `nil` if there is none. Requests work without a cache.
+  /// `nil` if there is none.
   private func obstacle(_ subject: String, _ path: String) -> InstallationFinding? {
     guard let obstacle = PathObstacle(to: path) else { return nil }
     let remedy: InstallationFinding.Remedy =
@@ -97,8 +97,13 @@ struct LiveInstallation: Sendable {
       if case .link(path) = obstacle { "\(path) is a symbolic link that leads nowhere" } else {
         "\(path) cannot be reached: \(obstacle)"
       }
-    return InstallationFinding(
-      subject, path == paths.cacheDatabase ? .note : .problem, text, remedy: remedy)
+    // Requests work without a cache.
+    let state: InstallationFinding.State =
+      switch obstacle {
+      case .file, .link(path): .problem
+      case .link, .closed, .refusal: path == paths.cacheDatabase ? .note : .problem
+      }
+    return InstallationFinding(subject, state, text, remedy: remedy)
   }
 
   /// Returns the problems of a file: if it is of another kind, if others can change it, if they can

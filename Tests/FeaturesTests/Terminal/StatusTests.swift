@@ -13,6 +13,9 @@ import Testing
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]
     ) {
+      // The test framework writes to standard error at the end.
+      let former = dup(STDERR_FILENO)
+      defer { dup2(former, STDERR_FILENO) }
       dup2(STDOUT_FILENO, STDERR_FILENO)
       let terminal = Terminal(
         environment: [:], isInputTerminal: true, isOutputTerminal: false, isErrorTerminal: true)
