@@ -161,9 +161,9 @@ extension LineExecutor {
       return end
     }
     do throws(UsageError) {
-      // A quoted word is not an option, even if it begins with a hyphen.
+      // No word of a link is an option, even if it begins with a hyphen.
       let match = try board.features.commands.parse(
-        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
+        words: words.map { Argument(parts: [.text($0)], quoting: .data) })
       next.name = match.name
       next.takeOptions(of: context)
       next.isBackground = context.isBackground
