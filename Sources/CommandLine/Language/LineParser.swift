@@ -55,8 +55,7 @@ public enum LineParser {
   ///
   /// Columns refer to `literalText(_:)`. An empty list gives `.empty`.
   ///
-  /// - Parameter isQuoted: Whether the words count as quoted, so that none is an option, and none is
-  ///   refused as a quoted one.
+  /// - Parameter isQuoted: Whether the words are data, so that none is an option.
   public static func parse(literal words: [String], isQuoted: Bool = false) -> ParsedLine {
     guard let first = words.first else { return .empty }
     if !isQuoted, ["!", "-", "time"].contains(first) {
