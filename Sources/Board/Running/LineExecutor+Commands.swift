@@ -143,12 +143,7 @@ extension LineExecutor {
       return await fail(context, Failure(error))
     }
     guard let words = board.features.words(for: link) else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchLink",
-          message: "no feature answers the link '\(text)'",
-          help: "features: " + board.features.names.joined(separator: ", ")))
+      return await fail(context, .noSuchLink(text, to: link.feature, board.features))
     }
     var next = self.context(line, context.prefix)
     next.round = context.round
@@ -282,6 +277,21 @@ private struct SourcedLines: LineSource {
 }
 
 extension Failure {
+  fileprivate static func noSuchLink(
+    _ text: String, to feature: String, _ features: FeatureList
+  ) -> Failure {
+    let isKnown = features.names.contains(feature)
+    return Failure(
+      code: ExitCode.missing, error: "noSuchLink",
+      message: isKnown
+        ? "'\(feature)' has no link '\(text)'" : "no feature answers the link '\(text)'",
+      help: isKnown
+        ? features.linkHosts.contains(feature)
+          ? "'open swiftboard://\(feature)' is one; 'help \(feature)' lists the commands"
+          : "'help \(feature)' lists the commands"
+        : "features: " + features.linkHosts.joined(separator: ", "))
+  }
+
   fileprivate static func noSuchAlias(_ name: String, among names: [String]) -> Failure {
     let nearest = Suggestion.nearest(to: name, among: names)
     return Failure(
