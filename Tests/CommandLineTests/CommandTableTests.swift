@@ -200,7 +200,7 @@ struct CommandTableTests {
       ("api service add n", "error at 17+1: URL is missing | usage: api service add NAME URL"),
       (
         "api get a/b \"--auth=basic:u:{{secret:x}}\"",
-        "error at 13+28: '--auth' is in quotes, and a quoted word is no option | leave the quotes off --auth; behind '--' it is text"
+        "error at 13+29: '--auth' is in quotes, and a quoted word is no option | leave the quotes off --auth; behind '--' it is text"
       ),
       (
         "api get a/b x=1 '--timeout=1s' -- --auth=x",
