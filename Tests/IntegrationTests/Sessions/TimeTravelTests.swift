@@ -569,7 +569,7 @@ struct TimeTravelTests {
     terminal.type("session record r.jsonl\r")
     #expect(await terminal.waitForOutput("board[mock] *> "), "\(terminal.outputText)")
     terminal.type("session goto 0\r")
-    #expect(await terminal.waitForOutput("board[mock] *(0<1)> "), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("board[mock] *(0<3)> "), "\(terminal.outputText)")
     terminal.type("session live\r")
     #expect(await terminal.waitForOutput("board[mock] *> ", count: 2), "\(terminal.outputText)")
     terminal.type("session stop\r")
