@@ -131,7 +131,9 @@ struct CommandTableTests {
       ("session goto -1", "session.goto N=-1"),
       ("session goto -1 --json", "session.goto N=-1 +json"),
       ("echo a -- --b -c", "echo WORD=a,--b,-c"),
-      ("echo '--b' \"-c\" -", "echo WORD=--b,-c,-"),
+      ("echo '--b' \"-c\" -", "echo WORD=--b,-c,-"), ("echo '--json'", "echo WORD=--json"),
+      ("api get a/b '--b=1' '--auth:x'", "api.get TARGET=a/b ITEM=--b=1,--auth:x"),
+      ("api get a/b -- '--auth=x' --json=1", "api.get TARGET=a/b ITEM=--auth=x,--json=1"),
       ("echo {{secret:x}}", "echo WORD={{secret:x}}"),
       ("echo", "echo"),
       ("api service add n u", "api.service.add NAME=n URL=u"),
@@ -196,6 +198,22 @@ struct CommandTableTests {
         "error at 19+1: unexpected argument 'b' | usage: log level [CATEGORY] debug|info"
       ),
       ("api service add n", "error at 17+1: URL is missing | usage: api service add NAME URL"),
+      (
+        "api get a/b \"--auth=basic:u:{{secret:x}}\"",
+        "error at 13+29: '--auth' is in quotes, and a quoted word is no option | leave the quotes off --auth; behind '--' it is text"
+      ),
+      (
+        "api get a/b x=1 '--timeout=1s' -- --auth=x",
+        "error at 17+14: '--timeout' is in quotes, and a quoted word is no option | leave the quotes off --timeout; behind '--' it is text"
+      ),
+      (
+        "api post a/b '--json'",
+        "error at 14+8: '--json' is in quotes, and a quoted word is no option | leave the quotes off --json; behind '--' it is text"
+      ),
+      (
+        "api post a/b -- '--json'",
+        "error at 17+8: unexpected argument '--json' | usage: api post TARGET"
+      ),
       ("refuse", "error at 1+6: refused | try echo"),
       ("'--json' x", "error at 1+8: unknown command '--json' | 'help' lists the commands"),
     ])
@@ -224,6 +242,21 @@ struct CommandTableTests {
     let words = [Argument("echo"), word]
     #expect(try demo.parse(words: words).output == "echo WORD=--json")
     #expect(try demo.parse(words: words, literal: true).globals.flag("json") == true)
+  }
+
+  @Test("words of a link, and those behind the program's --, are data")
+  func data() throws {
+    let words = ["api", "get", "a/b", "--auth=x"].map {
+      Argument(parts: [.text($0)], quoting: .data)
+    }
+    #expect(try demo.parse(words: words).output == "api.get TARGET=a/b ITEM=--auth=x")
+  }
+
+  @Test("an inserted value in quotes is an item, whatever it begins with")
+  func insertedInQuotes() throws {
+    let inserted = Argument(parts: [.text("--auth=x")], quoting: .double, typedCount: 0)
+    let words = ["api", "get", "a/b"].map { Argument($0) } + [inserted]
+    #expect(try demo.parse(words: words).output == "api.get TARGET=a/b ITEM=--auth=x")
   }
 
   @Test("tables join and map")

@@ -99,17 +99,32 @@ struct LinkTests {
     await lines.board.close()
   }
 
+  @Test("a link to no feature names those that have links")
+  func unknownFeature() async {
+    let lines = Lines()
+    #expect(await lines.run("open swiftboard://nothing") == 66, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("no feature answers the link 'swiftboard://nothing'"))
+    for feature in BoardFeatures.all.names where feature != "shell" {
+      #expect(lines.allPrinted.contains(feature))
+    }
+    await lines.board.close()
+  }
+
   @Test(
-    "a link that no feature answers names those that were asked",
+    "a link that its feature does not answer names that feature alone",
     arguments: [
-      "nothing", "shell", "log/x", "keychain/x", "db/a/b/c", "db?x=1", "analytics/x", "media/a/b",
-      "media?x=1", "downloads/a/b", "characters/x", "session/x",
+      "shell", "log/x", "keychain/x", "db/a/b/c", "db?x=1", "analytics/x", "media/a/b",
+      "media?x=1", "downloads/a/b", "characters/x", "characters/show/2", "session/x",
     ])
   func unanswered(link: String) async {
+    let feature = link.prefix { $0 != "/" && $0 != "?" }
     let lines = Lines()
     #expect(await lines.run("open swiftboard://\(link)") == 66, "\(lines.allPrinted)")
-    #expect(lines.allPrinted.contains("no feature answers the link 'swiftboard://\(link)'"))
-    for feature in BoardFeatures.all.names { #expect(lines.allPrinted.contains(feature)) }
+    #expect(lines.allPrinted.contains("'\(feature)' has no link 'swiftboard://\(link)'"))
+    #expect(lines.allPrinted.contains("'help \(feature)' lists the commands"))
+    #expect(
+      lines.allPrinted.contains("'open swiftboard://\(feature)' is one") == (feature != "shell"))
+    #expect(!lines.allPrinted.contains("features:"), "\(lines.allPrinted)")
     await lines.board.close()
   }
 

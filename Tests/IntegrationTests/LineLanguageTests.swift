@@ -9,6 +9,9 @@ struct LineLanguageTests {
     let program = try Program()
     let outcome = try await program.run("--environment", "mock", "--", "echo", "--json", "-q", "--")
     #expect(outcome.outputText == "--json -q --\n", "\(outcome.errorText)")
+    let item = try await program.run(
+      "--environment", "preview", "--", "api", "get", "sample/character/1", "--timeout==1s")
+    #expect(item.status == .exited(0), "\(item.errorText)")
     // A secret behind it is a secret still.
     let secret = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "--", "keychain", "set", "a", "hunter2")

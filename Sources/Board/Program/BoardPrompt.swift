@@ -10,20 +10,21 @@ struct BoardPrompt {
   private let state: BoardState
   /// The name of the environment, if it is one of the configuration file.
   private let namedEnvironment: String?
-  private let isRecording: Bool
+  private let recordedSteps: Int?
   private let hasProblem: Bool
 
   /// - Parameter state: The state of the board, or `nil` for its present one.
   init(_ board: Board, _ state: BoardState? = nil, in name: String?) {
     self.init(
-      state ?? board.store.withState { copy $0 }, isRecording: board.recording != nil,
+      state ?? board.store.withState { copy $0 }, recordedSteps: board.recording?.step,
       hasProblem: board.recordingProblem != nil, name: name)
   }
 
-  init(_ state: BoardState, isRecording: Bool, hasProblem: Bool, name: String? = nil) {
+  /// - Parameter recordedSteps: The last step of the running recording, or `nil` if there is none.
+  init(_ state: BoardState, recordedSteps: Int?, hasProblem: Bool, name: String? = nil) {
     self.state = state
     namedEnvironment = name
-    self.isRecording = isRecording
+    self.recordedSteps = recordedSteps
     self.hasProblem = hasProblem
   }
 
@@ -35,9 +36,10 @@ struct BoardPrompt {
       namedEnvironment.map { escapeControls($0) }, services == .live ? nil : services.rawValue,
     ].compactMap(\.self).joined(separator: ":")
     let name = "board" + (environment.isEmpty ? "" : "[\(environment)]")
-    var signs = hasProblem ? "!" : isRecording ? (isASCII ? "*" : "\u{25CF}") : ""
+    var signs = hasProblem ? "!" : recordedSteps != nil ? (isASCII ? "*" : "\u{25CF}") : ""
     if let position = state.session.position {
-      signs += "(\(position.step)\(isASCII ? "<" : "\u{25C2}")\(position.last))"
+      let last = max(recordedSteps ?? 0, position.last)
+      signs += "(\(position.step)\(isASCII ? "<" : "\u{25C2}")\(last))"
     }
     let jobs = state.shell.running.count
     let parts = [name, signs, jobs > 0 ? "\(jobs)&" : ""].filter { !$0.isEmpty }

@@ -143,12 +143,7 @@ extension LineExecutor {
       return await fail(context, Failure(error))
     }
     guard let words = board.features.words(for: link) else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.missing, error: "noSuchLink",
-          message: "no feature answers the link '\(text)'",
-          help: "features: " + board.features.names.joined(separator: ", ")))
+      return await fail(context, .noSuchLink(text, to: link.feature, board.features))
     }
     var next = self.context(line, context.prefix)
     next.round = context.round
@@ -161,9 +156,9 @@ extension LineExecutor {
       return end
     }
     do throws(UsageError) {
-      // A quoted word is not an option, even if it begins with a hyphen.
+      // No word of a link is an option, even if it begins with a hyphen.
       let match = try board.features.commands.parse(
-        words: words.map { Argument(parts: [.text($0)], quoting: .single) })
+        words: words.map { Argument(parts: [.text($0)], quoting: .data) })
       next.name = match.name
       next.takeOptions(of: context)
       next.isBackground = context.isBackground
@@ -282,6 +277,21 @@ private struct SourcedLines: LineSource {
 }
 
 extension Failure {
+  fileprivate static func noSuchLink(
+    _ text: String, to feature: String, _ features: FeatureList
+  ) -> Failure {
+    let isKnown = features.names.contains(feature)
+    return Failure(
+      code: ExitCode.missing, error: "noSuchLink",
+      message: isKnown
+        ? "'\(feature)' has no link '\(text)'" : "no feature answers the link '\(text)'",
+      help: isKnown
+        ? features.linkHosts.contains(feature)
+          ? "'open swiftboard://\(feature)' is one; 'help \(feature)' lists the commands"
+          : "'help \(feature)' lists the commands"
+        : "features: " + features.linkHosts.joined(separator: ", "))
+  }
+
   fileprivate static func noSuchAlias(_ name: String, among names: [String]) -> Failure {
     let nearest = Suggestion.nearest(to: name, among: names)
     return Failure(

@@ -267,7 +267,7 @@ public final class LineExecutor: Sendable {
         "where nothing can be changed"
       }
     throw UsageError(
-      "you are looking at step \(position.step) of \(position.last), \(reason)",
+      "you are looking at step \(position.step), \(reason)",
       help:
         "'session live' returns to the present, 'session fork \(position.step) FILE' continues from this step"
     )

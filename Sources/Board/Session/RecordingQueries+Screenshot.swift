@@ -22,7 +22,7 @@ extension RecordingQueries {
           if let context = step.action.started {
             // The commands of one line share its prompt.
             let line = "\(context.location): \(context.text)"
-            if line != lastLine { text += prompt(context, state) }
+            if line != lastLine { text += prompt(context, state, behind: step.number - 1) }
             lastLine = line
           }
           for output in renderer.outputs(of: step.action, in: state, at: time)
@@ -59,10 +59,14 @@ extension RecordingQueries {
   }
 
   /// Returns the prompt and the line behind it.
-  private func prompt(_ context: CommandContext, _ state: BoardState) -> StyledText {
+  ///
+  /// - Parameter last: The last step before that of the line.
+  private func prompt(
+    _ context: CommandContext, _ state: BoardState, behind last: Int
+  ) -> StyledText {
     var before = state
     before.shell.running.removeAll { $0.job >= context.job }
-    let prompt = BoardPrompt(before, isRecording: true, hasProblem: false)
+    let prompt = BoardPrompt(before, recordedSteps: last, hasProblem: false)
     var text = StyledText()
     let lines = secrets.maskedForASCII(context.text)
       .split(separator: "\n", omittingEmptySubsequences: false)

@@ -98,7 +98,10 @@ enum SessionOutcomes {
     ]
     var record =
       path.map { [("recording", $0), ("steps", String(steps))] } ?? [("recording", "no")]
-    if let position { record.append(("position", "step \(position.step) of \(position.last)")) }
+    // The recording has grown since the step was shown.
+    if let position {
+      record.append(("position", "step \(position.step) of \(max(steps, position.last))"))
+    }
     if let problem { record.append(("problem", problem)) }
     return Outcome(job: job, value: value, presentation: .fields(record))
   }

@@ -57,6 +57,7 @@ enum LineHelp {
 
     Quotes
       'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG
+    A word in quotes as a whole is no option: --out 'a b', not '--out=a b'.
 
     Several rows
       COMMAND \\   goes on in the next row, as an open quote, bracket or <<TAG does

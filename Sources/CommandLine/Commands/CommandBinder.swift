@@ -13,6 +13,8 @@ struct CommandBinder<Output> {
   private var own = OptionValues()
   private var globals = OptionValues()
   private var positional: [Argument] = []
+  /// The number of words in `positional` before `--`, if the words have one.
+  private var countBeforeEnd: Int?
 
   init(table: CommandTable<Output>, words: [Argument], isLiteral: Bool) {
     self.table = table
@@ -164,6 +166,7 @@ struct CommandBinder<Output> {
         positional.append(word)
       } else if word.text == "--" {
         hasEnded = true
+        countBeforeEnd = positional.count
       } else {
         try readOptions(of: word, spec, &index)
       }
@@ -260,11 +263,13 @@ struct CommandBinder<Output> {
       if argument.isRepeating { count = spare + (argument.isOptional ? 0 : 1) }
       spare -= argument.isOptional ? count : count - 1
       let taken = positional[index..<(index + count)]
+      if argument.kind.isItem, let error = quotedOption(in: taken.indices, spec) { throw error }
       index += count
       for word in taken { try argument.kind.check(word, named: argument.name) }
       if !taken.isEmpty { bound[argument.name] = taken.map(argument.kind.expanded) }
     }
     guard index == positional.count else {
+      if let error = quotedOption(in: positional.indices, spec) { throw error }
       let word = positional[index]
       let isComment = word.shown.hasPrefix("#") && !word.isQuoted
       throw UsageError(
@@ -272,5 +277,24 @@ struct CommandBinder<Output> {
         help: isComment ? "write ';' before a comment behind a command" : usage, at: word)
     }
     return bound
+  }
+
+  /// Returns the error of the first quoted word that would be an option of the command without its
+  /// quotes. As an item, a credential of `--auth` would go into the body in place of a header.
+  private func quotedOption(in indices: Range<Int>, _ spec: CommandSpec<Output>) -> UsageError? {
+    guard !isLiteral else { return nil }
+    for word in positional[indices.clamped(to: 0..<(countBeforeEnd ?? positional.count))]
+    where word.quoting == .single || word.quoting == .double {
+      let text = word.leadingText
+      guard text.hasPrefix("--"), isTypedAsOption(word) else { continue }
+      let name = text.cutAtEquals()?.name ?? text
+      guard (spec.options + table.globals).contains(where: { $0.spellings.contains(name) }) else {
+        continue
+      }
+      return UsageError(
+        "'\(name)' is in quotes, and a quoted word is no option",
+        help: "leave the quotes off \(name); behind '--' it is text", at: word)
+    }
+    return nil
   }
 }

@@ -57,8 +57,9 @@ public struct CommandTable<Output>: Sendable {
   /// Parses a command's words.
   ///
   /// Options may appear anywhere after the first word. `--` ends them. A fully quoted word, `-` and
-  /// negative numbers are not options. With `literal` (words that a shell has split), quotes have
-  /// no meaning.
+  /// negative numbers are not options. Before `--`, a quoted word with the name of an option is
+  /// refused where an item, or no word, is expected. With `literal` (words that a shell has split),
+  /// quotes have no meaning.
   ///
   /// - Throws: An error at the offending word that suggests the nearest known one. Nothing is
   ///   guessed.

@@ -37,6 +37,14 @@ public enum ValueKind: Sendable, Hashable {
   /// feature's word for it.
   case entity(String)
 
+  /// Whether a word of it is an item.
+  var isItem: Bool {
+    switch self {
+    case .item, .query: true
+    default: false
+    }
+  }
+
   /// Returns the argument, of which only a file's name may begin with the user's home.
   func expanded(_ argument: Argument) -> Argument {
     self == .file || self == .directory ? argument.expandingHome() : argument

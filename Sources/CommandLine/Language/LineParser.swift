@@ -55,7 +55,7 @@ public enum LineParser {
   ///
   /// Columns refer to `literalText(_:)`. An empty list gives `.empty`.
   ///
-  /// - Parameter isQuoted: Whether the words count as quoted, so that none is an option.
+  /// - Parameter isQuoted: Whether the words are data, so that none is an option.
   public static func parse(literal words: [String], isQuoted: Bool = false) -> ParsedLine {
     guard let first = words.first else { return .empty }
     if !isQuoted, ["!", "-", "time"].contains(first) {
@@ -73,7 +73,7 @@ public enum LineParser {
       parsed.append(
         Word(
           segments: scanner.literalSegments(isItem: true),
-          quoting: isQuoted ? .single : .none, column: column, length: length, raw: word))
+          quoting: isQuoted ? .data : .none, column: column, length: length, raw: word))
       if var problem = scanner.problem {
         // The word may contain newlines, but the shown line does not, so the error covers the whole
         // word.

@@ -20,6 +20,9 @@ public struct Word: Sendable, Hashable {
     case single
     /// Entirely in `"…"`, or a heredoc.
     case double
+    /// In no quotes, and no option either: a word of a link, or one that a shell has split, behind
+    /// the `--` of the program.
+    case data
   }
 
   /// The segments, empty for `''`.

@@ -38,14 +38,17 @@ extension APIRequestSpec {
   var line: String {
     let words = ["api"] + (isExplicit || method != "GET" ? [methodWord] : [])
     let options = self.options + (save.map { [("save", .text(SecretTemplate($0)))] } ?? [])
+    let itemWords = items.map { Self.word($0.template(inJSON: hasJSONMembers)) }
+    let optionWords = options.flatMap { name, value in
+      value.templates.isEmpty
+        ? [Argument("--\(name)")]
+        : value.templates.flatMap { [Argument("--\(name)"), Self.word($0)] }
+    }
+    // An item with the name of an option is none behind '--'.
+    let isLikeOption = itemWords.contains { $0.leadingText.hasPrefix("--") }
     return LineParser.line(
       of: words.map { Argument($0) } + [Self.word(shownTarget)]
-        + items.map { Self.word($0.template(inJSON: hasJSONMembers)) }
-        + options.flatMap { name, value in
-          value.templates.isEmpty
-            ? [Argument("--\(name)")]
-            : value.templates.flatMap { [Argument("--\(name)"), Self.word($0)] }
-        })
+        + (isLikeOption ? optionWords + [Argument("--")] + itemWords : itemWords + optionWords))
   }
 
   /// The target, safe to display.

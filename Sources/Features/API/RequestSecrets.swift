@@ -12,6 +12,33 @@ enum RequestSecrets {
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
 
+  /// What stands for a reference where it differs from other parts that were not typed.
+  private static let reference: Character = "\u{FFFB}"
+
+  /// What the words make, for the advice about a secret in them.
+  private enum Place {
+    case request, newService, link
+
+    /// - Parameters:
+    ///   - form: What a request has instead of the value.
+    ///   - authentication: The value of `--auth` that a service has instead.
+    func found(_ name: String, form: String, authentication: String) -> Found {
+      switch self {
+      case .request: Found(name: name, form: form)
+      case .newService: Found(name: name, form: "--auth \(authentication)")
+      case .link:
+        Found(
+          name: name,
+          help: "a link takes no secret; 'api service add' names a service that has one, in --auth")
+      }
+    }
+
+    func found(query name: String) -> Found {
+      found(
+        name, form: "\(name)=={{secret:NAME}}", authentication: "query:\(name)={{secret:NAME}}")
+    }
+  }
+
   /// Returns the first secret in a command's words, the first of which is the command: in the
   /// address of the request, its headers and query items, and in `--auth`. Members of bodies,
   /// values of other options, and commands that send nothing are data.
@@ -24,8 +51,7 @@ enum RequestSecrets {
     for text in authentications where !text.contains(inserted) {
       return Found(name: "auth", form: "--auth " + AuthenticationParser.form(of: text))
     }
-    // Before an `@` is a login, also one with characters that end it elsewhere.
-    for text in proxies where text.contains("@") || address(text) != nil {
+    for word in proxies where hasLogin(word) {
       return Found(
         name: "proxy",
         help: "write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an "
@@ -34,15 +60,17 @@ enum RequestSecrets {
     if bodies.contains(where: isQuoted) { return quoted }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))
     guard let start else { return nil }
+    let place: Place =
+      command == "open" ? .link : positionals.first?.text == "service" ? .newService : .request
     for (index, word) in positionals.enumerated() where index >= start {
       let text = typed(word)
       // A word that is an address is one, wherever a misspelt line has it.
       let isAddress =
         index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
-      if isAddress, let found = address(text) { return found }
+      if isAddress, let found = address(word, place) { return found }
       if isQuoted(word) { return quoted }
-      if word.typedCount == nil, let found = item(word) { return found }
-      if !isAddress, let found = addressInHeader(text) { return found }
+      if word.typedCount == nil, let found = item(word, place) { return found }
+      if !isAddress, let found = addressInHeader(text, place) { return found }
     }
     return nil
   }
@@ -59,25 +87,25 @@ enum RequestSecrets {
   /// `--json-body`.
   private static func sorted(
     _ words: ArraySlice<Argument>
-  ) -> ([Argument], auth: [String], proxies: [String], bodies: [Argument]) {
+  ) -> ([Argument], auth: [String], proxies: [Argument], bodies: [Argument]) {
     var positionals: [Argument] = []
     var bodies: [Argument] = []
     var authentications: [String] = []
-    var proxies: [String] = []
+    var proxies: [Argument] = []
     var option: String?
     var hasEnded = false
     for word in words {
       let text = typed(word)
       let attached = option == nil && !hasEnded ? text.cutAtEquals() : nil
-      if let attached, attached.name == "--proxy" {
-        proxies.append(attached.value)
+      if attached?.name == "--proxy" {
+        proxies.append(word)
       } else if attached?.name == "--json-body" {
         bodies.append(word)
       } else if let attached, attached.name == "--auth" {
         authentications.append(attached.value)
       } else if option != nil {
         if option == "--auth" { authentications.append(text) }
-        if option == "--proxy" { proxies.append(text) }
+        if option == "--proxy" { proxies.append(word) }
         if option == "--json-body" { bodies.append(word) }
         option = nil
       } else if hasEnded || !text.hasPrefix("-") || word.typedCount == 0 {
@@ -120,15 +148,17 @@ enum RequestSecrets {
     return word.text(replacingSecretsWith: String(inserted))
   }
 
-  private static func item(_ word: Argument) -> Found? {
+  private static func item(_ word: Argument, _ place: Place) -> Found? {
     guard let item = try? APIItem.parse(word, refusesFiles: false) else { return nil }
     switch item.kind {
     case .header where SecretNames.isHeader(item.name):
       guard isTyped(item.value) || hasTypedPart(item) else { return nil }
       let isCookie = item.name.lowercased().hasSuffix("cookie")
-      return Found(name: item.name, form: "\(item.name):\(isCookie ? "KEY=" : ""){{secret:NAME}}")
+      return place.found(
+        item.name, form: "\(item.name):\(isCookie ? "KEY=" : ""){{secret:NAME}}",
+        authentication: "header:\(item.name)={{secret:NAME}}")
     case .query where SecretNames.isQueryItem(item.name) && isTyped(item.value):
-      return Found(name: item.name, form: "\(item.name)=={{secret:NAME}}")
+      return place.found(query: item.name)
     default: return nil
     }
   }
@@ -155,7 +185,7 @@ enum RequestSecrets {
 
   /// A secret at the position of one within the value of a header, such as in an address. A value
   /// that contains a reference, or what was not typed, is none.
-  private static func addressInHeader(_ text: String) -> Found? {
+  private static func addressInHeader(_ text: String, _ place: Place) -> Found? {
     guard let item = try? APIItem.parse(Argument(text), refusesFiles: false),
       item.kind == .header, !SecretNames.isHeader(item.name), let value = item.value.text
     else { return nil }
@@ -167,8 +197,10 @@ enum RequestSecrets {
     let marks =
       count(RedactionMark.redacted, in: masked) - count(RedactionMark.redacted, in: value)
     let references = count(String(inserted), in: value) - count(String(inserted), in: masked)
-    return marks > references
-      ? Found(name: item.name, form: "\(item.name):...{{secret:NAME}}...") : nil
+    guard marks > references else { return nil }
+    return place.found(
+      item.name, form: "\(item.name):...{{secret:NAME}}...",
+      authentication: "header:\(item.name)={{secret:NAME}}")
   }
 
   private static func isTyped(_ value: SecretTemplate) -> Bool {
@@ -176,9 +208,12 @@ enum RequestSecrets {
   }
 
   /// A query item of an address, or the user part of one.
-  private static func address(_ text: String) -> Found? {
-    if ServiceAddress.user(in: text) != nil {
-      return Found(name: "user", form: "--auth basic:USER:{{secret:NAME}}")
+  private static func address(_ word: Argument, _ place: Place) -> Found? {
+    let text = typed(word)
+    if ServiceAddress.user(in: text) != nil, !hasReferenceAsLogin(word) {
+      return place.found(
+        "user", form: "--auth basic:USER:{{secret:NAME}}",
+        authentication: "basic:USER:{{secret:NAME}}")
     }
     // Bytes, as the parts of an address are separated, and because characters take long.
     let rest = text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
@@ -186,6 +221,31 @@ enum RequestSecrets {
     let found = query.split(separator: UInt8(ascii: "&")).lazy
       .compactMap { SecretQueryItem(Substring($0)) }
       .first { !$0.value.contains(inserted) }
-    return found.map { Found(name: $0.name, form: "\($0.name)=={{secret:NAME}}") }
+    return found.map { place.found(query: $0.name) }
+  }
+
+  /// Whether the address of a proxy has a typed login or another secret. Before an `@` is a login,
+  /// also one with characters that end it elsewhere.
+  private static func hasLogin(_ word: Argument) -> Bool {
+    let count = typed(word).count { $0 == "@" }
+    return count > (hasReferenceAsLogin(word) ? 1 : 0) || address(word, .request) != nil
+  }
+
+  /// Whether the user part of an address has a reference in place of the secret, with no text
+  /// beside it: the password, or the user if there is no password. Commands refuse such a reference
+  /// themselves.
+  private static func hasReferenceAsLogin(_ word: Argument) -> Bool {
+    let text = word.parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .secret(let name): String(name.isEmpty ? inserted : reference)
+      }
+    }.joined()
+    guard let login = ServiceAddress.user(in: text) else { return false }
+    let parts = login.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    func isReference(_ part: Substring) -> Bool { part.allSatisfy { $0 == reference } }
+    guard let secret = parts.last, !secret.isEmpty, isReference(secret) else { return false }
+    return parts.count == 1 || isReference(parts[0])
+      || !parts[0].contains { $0 == reference || $0 == inserted }
   }
 }

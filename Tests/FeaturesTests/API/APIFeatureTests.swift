@@ -346,6 +346,53 @@ struct APIFeatureTests {
   }
 
   @Test(
+    "a quoted word with the name of an option is no item, except behind --",
+    arguments: [
+      (#"api post http://h/ "--auth=basic:u:{{secret:k}}""#, "leave the quotes off --auth;"),
+      ("api post http://h/ a=1 '--timeout=1s'", "leave the quotes off --timeout;"),
+      ("api run s '--raw'", "leave the quotes off --raw;"),
+      (#"api service add x http://h "--auth=bearer:{{secret:k}}""#, "leave the quotes off --auth;"),
+      ("characters list '--timeout=1s'", "leave the quotes off --timeout;"),
+      ("db list c '--limit=1'", "leave the quotes off --limit;"),
+      ("watch 1s --count 1 api post http://h/ '--timeout=1s'", "leave the quotes off --timeout;"),
+    ])
+  func quotedOptions(line: String, help: String) async {
+    let world = World()
+    let lines = Lines(world)
+    #expect(await lines.run(line) == 64)
+    #expect(lines.allPrinted.contains("is in quotes, and a quoted word is no option"))
+    #expect(lines.allPrinted.contains(help), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("\n  \(line)\n"), "\(lines.allPrinted)")
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("behind --, a quoted item with the name of an option is sent")
+  func quotedItem() async {
+    let world = World()
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ -- '--timeout=1s'") == 0, "\(lines.allPrinted)")
+    #expect(
+      world.api.requests.first?.body.map { String(decoding: $0, as: UTF8.self) }
+        == #"{"--timeout":"1s"}"#)
+  }
+
+  @Test(
+    "a secret in a quoted word with the name of an option stays out of steps",
+    arguments: [
+      "api post http://h/ '--auth=basic:u:hunter2x'", "api post http://h/ '--auth=hunter2x'",
+      "api get http://h/ '--proxy=http://u:hunter2x@p:1'",
+      "api service add x http://h/ \"--auth=bearer:hunter2x\"",
+      "db list c '--limit=1'; api post http://h/ token==hunter2x",
+    ])
+  func secretInQuotedOption(line: String) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == 64)
+    #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
+    #expect(!(lines.allSteps + lines.allPrinted).contains("hunter2x"))
+  }
+
+  @Test(
     "a Content-Type that a multipart body would replace is refused, and one that it has is not",
     arguments: [
       ("a=1 Content-Type:text/plain --multipart", 64), ("a=1 --multipart content-type:", 0),

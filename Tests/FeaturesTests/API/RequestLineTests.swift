@@ -172,6 +172,10 @@ struct RequestLineTests {
         #"api post s/a T:{{secret:k}} "U:a {{secret:k}}" n:=[1,2] 'e;' '-x=1'"#
       ),
       (
+        "api post s/a --form -- --auth=x b=1 --raw=2",
+        "api post s/a --form -- '--auth=x' b=1 '--raw=2'"
+      ),
+      (
         #"api head s/a --retry 0 --body a=\@b a2=\=b"#,
         #"api head s/a a=\@b a2=\=b --retry 0 --body"#
       ),

@@ -130,22 +130,22 @@ struct SessionPartTests {
   @Test("the prompt: environment, recording, place in time, jobs")
   func prompt() {
     var state = BoardState()
-    func text(_ isRecording: Bool = false, _ hasProblem: Bool = false) -> String {
-      BoardPrompt(state, isRecording: isRecording, hasProblem: hasProblem)
+    func text(_ recordedSteps: Int? = nil, hasProblem: Bool = false) -> String {
+      BoardPrompt(state, recordedSteps: recordedSteps, hasProblem: hasProblem)
         .text(isContinuation: false)
     }
     #expect(text() == "board> ")
-    #expect(text(true) == "board *> ")
-    #expect(text(false, true) == "board !> ")
+    #expect(text(4) == "board *> ")
+    #expect(text(hasProblem: true) == "board !> ")
     state.session.position = SessionPosition(step: 5, last: 12)
     state.settings.environment = .mock
-    #expect(text(true) == "board[mock] *(5<12)> ")
+    #expect(text(14) == "board[mock] *(5<14)> ")
     state.shell.running = [
       CommandContext(job: 1, line: 1, source: nil, text: "x", name: "x")
     ]
-    #expect(text(true) == "board[mock] *(5<12) 1&> ")
+    #expect(text(14) == "board[mock] *(5<14) 1&> ")
     func named(_ name: String) -> String {
-      BoardPrompt(state, isRecording: false, hasProblem: false, name: name)
+      BoardPrompt(state, recordedSteps: nil, hasProblem: false, name: name)
         .text(isContinuation: false)
     }
     #expect(named("try") == "board[try:mock] (5<12) 1&> ")
@@ -153,9 +153,9 @@ struct SessionPartTests {
     #expect(named("wo\u{1b}[1m") == "board[wo\\u{1b}[1m] (5<12) 1&> ")
     state.settings.environment = .mock
     state.settings.isASCII = false
-    #expect(text(true) == "board[mock] ●(5◂12) 1&› ")
+    #expect(text(14) == "board[mock] ●(5◂14) 1&› ")
     #expect(
-      BoardPrompt(state, isRecording: false, hasProblem: false).text(isContinuation: true) == "… ")
+      BoardPrompt(state, recordedSteps: nil, hasProblem: false).text(isContinuation: true) == "… ")
   }
 
   @Test("progress is told once a second, and not in the first")
