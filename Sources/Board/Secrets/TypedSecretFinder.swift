@@ -350,15 +350,10 @@ struct TypedSecretFinder: Sendable {
 }
 
 extension Argument {
-  /// Creates an argument from the typed part of a word, which includes references to secrets. A
-  /// secret without a name replaces the rest.
+  /// Creates an argument from the typed part of a word. A secret without a name replaces the rest.
   init(typedPartOf word: Word) {
     let parts = word.segments.map { segment -> Part in
-      switch segment {
-      case .text(let text): .text(text)
-      case .secret(let name): .secret(name)
-      case .variable, .last: .secret("")
-      }
+      if case .text(let text) = segment { .text(text) } else { .secret("") }
     }
     self.init(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
   }

@@ -40,12 +40,13 @@ public struct WatchCommand: Codable, Sendable, Equatable {
   /// The command.
   public var words: [Word]
 
-  /// Returns the words as a line has them.
+  /// Returns the words as a line has them. Whether one in quotes is meant as an option was checked
+  /// with the line, where `--` may be in front of `watch`.
   func arguments(userHome: String?) -> [Argument] {
     words.map { word in
       var argument = Argument(
         parts: word.text.parts,
-        quoting: word.isDoubleQuoted == true ? .double : word.isQuoted ? .single : .none,
+        quoting: word.isDoubleQuoted == true ? .double : word.isQuoted ? .data : .none,
         typedCount: word.typedCount, isInserted: word.isInserted == true)
       if word.mayNameHome == true { argument.home = userHome }
       return argument

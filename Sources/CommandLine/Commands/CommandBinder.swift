@@ -263,13 +263,15 @@ struct CommandBinder<Output> {
       if argument.isRepeating { count = spare + (argument.isOptional ? 0 : 1) }
       spare -= argument.isOptional ? count : count - 1
       let taken = positional[index..<(index + count)]
-      if argument.kind.isItem, let error = quotedOption(in: taken.indices, spec) { throw error }
+      if argument.kind.isItem, let error = quotedOption(in: taken.indices, spec, isItem: true) {
+        throw error
+      }
       index += count
       for word in taken { try argument.kind.check(word, named: argument.name) }
       if !taken.isEmpty { bound[argument.name] = taken.map(argument.kind.expanded) }
     }
     guard index == positional.count else {
-      if let error = quotedOption(in: positional.indices, spec) { throw error }
+      if let error = quotedOption(in: positional.indices, spec, isItem: false) { throw error }
       let word = positional[index]
       let isComment = word.shown.hasPrefix("#") && !word.isQuoted
       throw UsageError(
@@ -281,7 +283,9 @@ struct CommandBinder<Output> {
 
   /// Returns the error of the first quoted word that would be an option of the command without its
   /// quotes. As an item, a credential of `--auth` would go into the body in place of a header.
-  private func quotedOption(in indices: Range<Int>, _ spec: CommandSpec<Output>) -> UsageError? {
+  private func quotedOption(
+    in indices: Range<Int>, _ spec: CommandSpec<Output>, isItem: Bool
+  ) -> UsageError? {
     guard !isLiteral else { return nil }
     for word in positional[indices.clamped(to: 0..<(countBeforeEnd ?? positional.count))]
     where word.quoting == .single || word.quoting == .double {
@@ -293,7 +297,7 @@ struct CommandBinder<Output> {
       }
       return UsageError(
         "'\(name)' is in quotes, and a quoted word is no option",
-        help: "leave the quotes off \(name); behind '--' it is text", at: word)
+        help: "leave the quotes off \(name)" + (isItem ? "; behind '--' it is text" : ""), at: word)
     }
     return nil
   }

@@ -253,8 +253,6 @@ enum APICommands {
     items words: [Argument]? = nil
   ) throws(UsageError) -> APIRequestSpec {
     let target = if let location { location } else { try invocation.required("target").template }
-    try checkLogin(
-      in: target, at: location == nil ? invocation.argument("target") : invocation.argument("item"))
     var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
     if case .text(let text)? = target.parts.first, spec.isAddress, !ServiceAddress.isAddress(text) {
       spec.isAtService = true
@@ -410,20 +408,6 @@ enum APICommands {
     return user
   }
 
-  /// Refuses an address with a user part and a reference, which belongs into `--auth`.
-  private static func checkLogin(
-    in target: SecretTemplate, at word: Argument?
-  ) throws(UsageError) {
-    guard let name = target.secretNames.first, case .text(let start)? = target.parts.first,
-      ServiceAddress.isAddress(start)
-    else { return }
-    let address = target.parts.map { if case .text(let text) = $0 { text } else { "*" } }.joined()
-    guard ServiceAddress.user(in: address) != nil else { return }
-    throw UsageError(
-      "the user part of an address cannot hold a secret",
-      help: "write --auth basic:USER:\(SecretTemplate(parts: [.secret(name)]))", at: word)
-  }
-
   private static func newService(_ invocation: Invocation) throws(UsageError) -> APIService {
     let name = try invocation.requiredText("name")
     guard ServiceName.isValid(name) else {
@@ -431,8 +415,6 @@ enum APICommands {
         "'\(name)' is not a valid service name", help: "use letters, digits, - and _",
         at: invocation.argument("name"))
     }
-    try checkLogin(
-      in: try invocation.required("url").template, at: invocation.argument("url"))
     var url = try invocation.requiredText("url")
     guard let problem = ServiceAddress.problem(ofService: url) else {
       while url.hasSuffix("/") { url.removeLast() }

@@ -12,9 +12,6 @@ enum RequestSecrets {
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
 
-  /// What stands for a reference where it differs from other parts that were not typed.
-  private static let reference: Character = "\u{FFFB}"
-
   /// What the words make, for the advice about a secret in them.
   private enum Place {
     case request, newService, link
@@ -51,7 +48,8 @@ enum RequestSecrets {
     for text in authentications where !text.contains(inserted) {
       return Found(name: "auth", form: "--auth " + AuthenticationParser.form(of: text))
     }
-    for word in proxies where hasLogin(word) {
+    // Before an `@` is a login, also one with characters that end it elsewhere.
+    for text in proxies where text.contains("@") || address(text, .request) != nil {
       return Found(
         name: "proxy",
         help: "write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an "
@@ -67,7 +65,7 @@ enum RequestSecrets {
       // A word that is an address is one, wherever a misspelt line has it.
       let isAddress =
         index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
-      if isAddress, let found = address(word, place) { return found }
+      if isAddress, let found = address(text, place) { return found }
       if isQuoted(word) { return quoted }
       if word.typedCount == nil, let found = item(word, place) { return found }
       if !isAddress, let found = addressInHeader(text, place) { return found }
@@ -87,25 +85,25 @@ enum RequestSecrets {
   /// `--json-body`.
   private static func sorted(
     _ words: ArraySlice<Argument>
-  ) -> ([Argument], auth: [String], proxies: [Argument], bodies: [Argument]) {
+  ) -> ([Argument], auth: [String], proxies: [String], bodies: [Argument]) {
     var positionals: [Argument] = []
     var bodies: [Argument] = []
     var authentications: [String] = []
-    var proxies: [Argument] = []
+    var proxies: [String] = []
     var option: String?
     var hasEnded = false
     for word in words {
       let text = typed(word)
       let attached = option == nil && !hasEnded ? text.cutAtEquals() : nil
-      if attached?.name == "--proxy" {
-        proxies.append(word)
+      if let attached, attached.name == "--proxy" {
+        proxies.append(attached.value)
       } else if attached?.name == "--json-body" {
         bodies.append(word)
       } else if let attached, attached.name == "--auth" {
         authentications.append(attached.value)
       } else if option != nil {
         if option == "--auth" { authentications.append(text) }
-        if option == "--proxy" { proxies.append(word) }
+        if option == "--proxy" { proxies.append(text) }
         if option == "--json-body" { bodies.append(word) }
         option = nil
       } else if hasEnded || !text.hasPrefix("-") || word.typedCount == 0 {
@@ -208,9 +206,8 @@ enum RequestSecrets {
   }
 
   /// A query item of an address, or the user part of one.
-  private static func address(_ word: Argument, _ place: Place) -> Found? {
-    let text = typed(word)
-    if ServiceAddress.user(in: text) != nil, !hasReferenceAsLogin(word) {
+  private static func address(_ text: String, _ place: Place) -> Found? {
+    if ServiceAddress.user(in: text) != nil {
       return place.found(
         "user", form: "--auth basic:USER:{{secret:NAME}}",
         authentication: "basic:USER:{{secret:NAME}}")
@@ -222,30 +219,5 @@ enum RequestSecrets {
       .compactMap { SecretQueryItem(Substring($0)) }
       .first { !$0.value.contains(inserted) }
     return found.map { place.found(query: $0.name) }
-  }
-
-  /// Whether the address of a proxy has a typed login or another secret. Before an `@` is a login,
-  /// also one with characters that end it elsewhere.
-  private static func hasLogin(_ word: Argument) -> Bool {
-    let count = typed(word).count { $0 == "@" }
-    return count > (hasReferenceAsLogin(word) ? 1 : 0) || address(word, .request) != nil
-  }
-
-  /// Whether the user part of an address has a reference in place of the secret, with no text
-  /// beside it: the password, or the user if there is no password. Commands refuse such a reference
-  /// themselves.
-  private static func hasReferenceAsLogin(_ word: Argument) -> Bool {
-    let text = word.parts.map { part in
-      switch part {
-      case .text(let text): text
-      case .secret(let name): String(name.isEmpty ? inserted : reference)
-      }
-    }.joined()
-    guard let login = ServiceAddress.user(in: text) else { return false }
-    let parts = login.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    func isReference(_ part: Substring) -> Bool { part.allSatisfy { $0 == reference } }
-    guard let secret = parts.last, !secret.isEmpty, isReference(secret) else { return false }
-    return parts.count == 1 || isReference(parts[0])
-      || !parts[0].contains { $0 == reference || $0 == inserted }
   }
 }

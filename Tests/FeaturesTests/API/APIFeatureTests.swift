@@ -348,13 +348,13 @@ struct APIFeatureTests {
   @Test(
     "a quoted word with the name of an option is no item, except behind --",
     arguments: [
-      (#"api post http://h/ "--auth=basic:u:{{secret:k}}""#, "leave the quotes off --auth;"),
-      ("api post http://h/ a=1 '--timeout=1s'", "leave the quotes off --timeout;"),
-      ("api run s '--raw'", "leave the quotes off --raw;"),
-      (#"api service add x http://h "--auth=bearer:{{secret:k}}""#, "leave the quotes off --auth;"),
-      ("characters list '--timeout=1s'", "leave the quotes off --timeout;"),
-      ("db list c '--limit=1'", "leave the quotes off --limit;"),
-      ("watch 1s --count 1 api post http://h/ '--timeout=1s'", "leave the quotes off --timeout;"),
+      (#"api post http://h/ "--auth=basic:u:{{secret:k}}""#, "leave the quotes off --auth"),
+      ("api post http://h/ a=1 '--timeout=1s'", "leave the quotes off --timeout"),
+      ("api run s '--raw'", "leave the quotes off --raw"),
+      (#"api service add x http://h "--auth=bearer:{{secret:k}}""#, "leave the quotes off --auth"),
+      ("characters list '--timeout=1s'", "leave the quotes off --timeout"),
+      ("db list c '--limit=1'", "leave the quotes off --limit"),
+      ("watch 1s --count 1 api post http://h/ '--timeout=1s'", "leave the quotes off --timeout"),
     ])
   func quotedOptions(line: String, help: String) async {
     let world = World()

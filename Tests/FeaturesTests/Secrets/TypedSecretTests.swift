@@ -251,56 +251,6 @@ struct TypedSecretTests {
   }
 
   @Test(
-    "a reference in an address's login is refused as one, and its line is shown",
-    arguments: [
-      (#"api get "http://u:{{secret:k}}@h/""#, "help: write --auth basic:USER:{{secret:k}}"),
-      ("api http://{{secret:k}}@h/", "help: write --auth basic:USER:{{secret:k}}"),
-      ("api PURGE http://{{secret:k}}:{{secret:l}}@h/", "cannot hold a secret"),
-      ("set h x; api get http://u:{{secret:k}}@$h/?a=1", "cannot hold a secret"),
-      (
-        "api service add x http://u:{{secret:k}}@h/",
-        "help: write --auth basic:USER:{{secret:k}}"
-      ),
-      ("api get http://h/ --proxy http://u:{{secret:k}}@p:1", "--proxy cannot hold a secret"),
-      ("api get http://h/ --proxy=http://{{secret:k}}@p:1", "--proxy cannot hold a secret"),
-    ])
-  func referenceInLogin(line: String, error: String) async {
-    let lines = Lines()
-    #expect(await lines.run(line) == 64)
-    #expect(lines.allPrinted.contains(error), "\(lines.allPrinted)")
-    #expect(lines.allPrinted.contains("\n  \(line)\n"), "\(lines.allPrinted)")
-    #expect(!lines.allSteps.contains("[refused"), "\(lines.allSteps)")
-    #expect(!lines.allSteps.contains(#""request":"#), "\(lines.allSteps)")
-  }
-
-  @Test("a reference in a query of an address has whatever login the query names")
-  func loginInQuery() async {
-    let world = World()
-    world.api.answer { _ in .json("1") }
-    let lines = Lines(world)
-    #expect(await lines.run("api service add nas http://nas") == 0)
-    #expect(await lines.run("api get nas/y?to=http://u:{{secret:k}}@x/") != 64)
-    #expect(!lines.allSteps.contains("[refused"), "\(lines.allSteps)")
-  }
-
-  @Test(
-    "text beside a reference in an address's login is a secret",
-    arguments: [
-      "http://u:hunter2x{{secret:k}}@h/", "http://{{secret:k}}:hunter2x@h/",
-      "http://hunter2x{{secret:k}}@h/", "http://hunter2x{{secret:k}}:{{secret:k}}@h/",
-      "http://u:{{secret:k}}@hunter2x@h/", "http://u:{{secret:k}}@h/?token=hunter2x",
-      "http://h/ --proxy http://u:hunter2x{{secret:k}}@p:1",
-      "http://h/ --proxy http://u:{{secret:k}}@p:1/hunter2x@q",
-      "http://h/ --proxy=http://{{secret:k}}:hunter2x@p:1",
-    ])
-  func textInLogin(words: String) async {
-    let lines = Lines()
-    #expect(await lines.run("api get \(words)") == 64)
-    #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
-    #expect(!(lines.allSteps + lines.allPrinted).contains("hunter2x"), "\(lines.allPrinted)")
-  }
-
-  @Test(
     "the advice about a typed secret is a form that the command takes",
     arguments: [
       ("api service add x http://h/?apikey=hunter2x", "--auth query:apikey={{secret:NAME}}"),
