@@ -20,6 +20,7 @@ extension PersistenceConformance {
         let all: [APIService.Authentication?] = [
           nil, .header(name: "X-Api-Key", secret: "k"), .query(name: "apikey", secret: "k"),
           .bearer(secret: "k"), .basic(user: "u", secret: "k"), .digest(user: "u", secret: "k"),
+          .basic(user: "", secret: "k"), .digest(user: "a b=\u{e9}", secret: "k"),
         ]
         for (index, authentication) in all.enumerated() {
           try await service.saveService(

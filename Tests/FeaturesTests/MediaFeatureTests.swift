@@ -680,7 +680,8 @@ struct MediaFeatureTests {
       ("lidarr", .header(name: "X-Api-Key", secret: "k")),
       ("sabnzbd", .query(name: "apikey", secret: "k")),
       ("nzbget", .basic(user: "nzbget", secret: "k")),
-      ("nzbget --user me", .basic(user: "me", secret: "k")), ("rick-and-morty", nil),
+      ("nzbget --user me", .basic(user: "me", secret: "k")),
+      ("nzbget --user 'a b='", .basic(user: "a b=", secret: "k")), ("rick-and-morty", nil),
     ])
   func preset(preset: String, authentication: APIService.Authentication?) async throws {
     let lines = Lines()

@@ -20,6 +20,9 @@ extension Failure {
   ) {
     self.init(error, dependencies)
     if attempts > 1, !(error is Failure) { message += " (after \(attempts) tries)" }
+    if let error = error as? FileError, error.kind == .missing {
+      help = helps.missingFiles[error.path] ?? help
+    }
     guard let error = error as? APIError else { return }
     help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
     if error.hasUnconfirmed == true, let unconfirmed = helps.unconfirmed {
@@ -35,6 +38,8 @@ public struct RequestHelps: Sendable {
   public var kinds: [APIError.Kind: String] = [:]
   /// The advice about a secure connection, where its problem is known.
   public var tls: [TLSProblem: String] = [:]
+  /// The advice about files that do not exist, by their paths.
+  public var missingFiles: [String: String] = [:]
   /// The advice about a cached response that its service wants confirmed.
   public var unconfirmed: String?
 

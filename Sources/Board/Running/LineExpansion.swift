@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 
 /// The expansion of the words of a command into arguments. It replaces variables and `{{last}}` by
@@ -75,7 +76,8 @@ struct LineExpansion {
     guard let last else { return nil }
     if path.isEmpty { return last }
     guard let path = try? JSONPath(parsing: path) else { return nil }
-    return last.value(at: path)
+    // An answer of a service has a verdict.
+    return last["verdict"] == nil ? last.value(at: path) : AnswerJSON.value(at: path, in: last)
   }
 
   /// Rejects a word with rows of a list that are not kept.

@@ -54,4 +54,17 @@ package enum AnswerJSON {
     }
     return .object(members)
   }
+
+  /// Returns the value at a path in an answer, or `nil` if there is none. Behind `headers`, and
+  /// `request.headers`, names ignore case, RFC 9110, 5.1.
+  package static func value(at path: JSONPath, in answer: JSON) -> JSON? {
+    if let value = answer.value(at: path) { return value }
+    let index = path.steps.first == .key("request") ? 2 : 1
+    guard path.steps.count > index, path.steps[index - 1] == .key("headers"),
+      case .key(let name) = path.steps[index]
+    else { return nil }
+    var lowercased = path
+    lowercased.steps[index] = .key(name.lowercased())
+    return answer.value(at: lowercased)
+  }
 }

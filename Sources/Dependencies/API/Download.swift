@@ -69,7 +69,7 @@ final class Download: APIClient {
   var written: Written? { state.withLock { $0.written } }
   /// The error of writing the file.
   var failure: FileError? { state.withLock { $0.failure } }
-  /// The size of the partial file that the next attempt can continue, in bytes.
+  /// The size of the partial file that the next attempt is likely to continue, in bytes.
   var keptBytes: Int64 { state.withLock { $0.keptBytes } }
   /// The size of the partial file that was discarded because the service refused the rest, or `nil`
   /// if there was none.
@@ -207,7 +207,12 @@ final class Download: APIClient {
       throw try await refused("the file had \(before) bytes, and has \(now) now", output)
     }
     if let encoding = head.encoding {
-      throw mismatch("in the encoding \(encoding), which was not asked for")
+      // The next attempt would end in the same way.
+      state.withLock { $0.keptBytes = 0 }
+      throw APIError(
+        .malformed,
+        "the service sent the rest of the file in the encoding \(encoding), which was not asked for: "
+          + "remove \(file).part to begin anew")
     }
     let count = last - first + 1
     if let length = head.headers.value(of: "Content-Length").flatMap({ Int64($0) }), length != count

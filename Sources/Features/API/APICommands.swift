@@ -19,8 +19,8 @@ enum APICommands {
       OptionSpec("timeout", value: "DUR", "the maximum time of each attempt, like 5s or 500ms"),
       OptionSpec(
         "retry", value: "N",
-        "try again after a failure of the service, N times, at most 100, unless it asks to wait longer than --timeout or a minute; "
-          + "with --json, add 'attempts'"
+        "try again after a failure of the connection, a timeout, or status 429, 502, 503 or 504, N times, at most 100, "
+          + "unless the service asks to wait longer than --timeout or a minute; with --json, add 'attempts'"
       ),
       OptionSpec(
         "follow", value: "N", "follow N redirects, at most 100; with --json, add 'redirects'"),
@@ -74,6 +74,8 @@ enum APICommands {
       CommandSpec(
         ["api", method],
         method == "get" ? "ask a service" : "send a \(method.uppercased()) request",
+        details: method == "get"
+          ? "GET has no body of members. It takes a whole one: --json-body TEXT or @FILE." : "",
         arguments: requestArguments, options: requestOptions,
         examples: examples(of: method)
       ) { invocation throws(UsageError) in
@@ -260,6 +262,7 @@ enum APICommands {
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
     try checkMembers(of: spec, words ?? invocation.arguments("item"))
+    try checkOptions(of: spec, words ?? invocation.arguments("item"))
     if let type = spec.typeOfMultipart {
       throw UsageError(
         "a multipart body has its own \(spec.items[type].name), which cannot be set",
@@ -359,10 +362,14 @@ enum APICommands {
     return APICapture(name: String(parts[0]), path: path)
   }
 
+  /// The highest `--follow`, and the highest `--retry`.
+  static let highestCount = 100
+
   private static func count(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int {
     guard let count = try invocation.int(option) else { return 0 }
-    guard (0...100).contains(count) else {
-      throw UsageError("--\(option) takes 0 to 100, not \(count)", at: invocation.option(option))
+    guard (0...highestCount).contains(count) else {
+      throw UsageError(
+        "--\(option) takes 0 to \(highestCount), not \(count)", at: invocation.option(option))
     }
     return count
   }
@@ -375,6 +382,9 @@ enum APICommands {
         throw UsageError(
           "'\(argument.shown)' is not a header",
           help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
+      }
+      if item.hasControls {
+        throw UsageError("the header \(item.name) has control characters", at: argument)
       }
       if item.followsFromBody {
         throw UsageError(
@@ -398,12 +408,29 @@ enum APICommands {
       problem.message { words[$0].shown }, help: help, at: words[problem.member])
   }
 
+  /// Refuses an item that makes an option void, or that an option makes void.
+  private static func checkOptions(
+    of spec: APIRequestSpec, _ words: [Argument]
+  ) throws(UsageError) {
+    if let encoding = spec.encoding,
+      let file = spec.items.firstIndex(where: { $0.kind == .bodyFile })
+    {
+      throw UsageError(
+        "--\(encoding.rawValue) makes a body of members, and @FILE is the whole body",
+        help: "NAME@FILE is a part of --multipart, and NAME=@FILE a member of --form",
+        at: words[file])
+    }
+    if let key = spec.items.firstIndex(where: { spec.authentication?.isQueryItem($0) == true }) {
+      throw UsageError(
+        "--auth and \(spec.items[key].name)== set the same query item: give one of them",
+        at: words[key])
+    }
+  }
+
   private static func user(_ invocation: Invocation) throws(UsageError) -> String? {
     guard let user = try invocation.text("user") else { return nil }
-    guard !user.isEmpty,
-      user.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
-    else {
-      throw UsageError("'\(user)' is not a valid user name", at: invocation.option("user"))
+    if let problem = AuthenticationParser.problem(ofUser: user) {
+      throw UsageError(problem, at: invocation.option("user"))
     }
     return user
   }

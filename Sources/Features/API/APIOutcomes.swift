@@ -358,6 +358,23 @@ enum APIOutcomes {
       : "leave out \(conditions.joined(separator: " and ")) to get the whole answer"
   }
 
+  /// Returns what to do about a redirect that was not followed. One that can be followed comes
+  /// behind as many redirects as `--follow` allowed.
+  private static func adviceOnRedirect(_ answer: APIAnswer) -> String {
+    let limit = APICommands.highestCount
+    guard let location = answer.headers.value(of: "Location"), !location.isEmpty else {
+      return "it has no Location to follow: check the service"
+    }
+    guard answer.canBeFollowed else {
+      let shown = line(HTTPHeader("Location", location)).dropFirst("Location: ".count)
+      return "--follow does not follow a \(answer.status) to \(shown)"
+    }
+    guard answer.redirects < limit else {
+      return "--follow goes on for \(limit) redirects at most: check the service"
+    }
+    return "follow it with --follow \(min(answer.redirects + 5, limit))"
+  }
+
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
     let place = address(answer) + (answer.proxy.map { " through the proxy \($0)" } ?? "")
@@ -381,9 +398,7 @@ enum APIOutcomes {
       return Failure(
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(place): a redirect that was not followed",
-        help: answer.headers.value(of: "Location") == nil
-          ? "it has no Location to follow: check the service"
-          : "follow it with --follow \(answer.redirects + 5)")
+        help: adviceOnRedirect(answer))
     case 429:
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(place)",
@@ -392,10 +407,14 @@ enum APIOutcomes {
           + (answer.attempts > 1 || isTooLong ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help: String? =
-        answer.hasNoService == true
-        ? "give a key with --auth, or check the one that was sent"
-        : answer.status == 401 || answer.status == 403
-          ? "check the key: 'api service show NAME' says which secret is sent" : nil
+        switch answer.status {
+        case 408, 425: "try later (\(noRetry(answer.status)))"
+        case 401, 403:
+          answer.hasNoService == true
+            ? "give a key with --auth, or check the one that was sent"
+            : "check the key: 'api service show NAME' says which secret is sent"
+        default: nil
+        }
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(place)",
         help: help
@@ -437,10 +456,12 @@ enum APIOutcomes {
     if isTooLong, let wait { return "\(wait); try later" }
     if answer.attempts > 1 { return "the service failed \(answer.attempts) times; try later" }
     guard isTemporary else {
-      return "the service failed; try later (--retry does not repeat a \(answer.status))"
+      return "the service failed; try later (\(noRetry(answer.status)))"
     }
     return "the service failed; --retry 3 tries again"
   }
+
+  private static func noRetry(_ status: Int) -> String { "--retry does not repeat a \(status)" }
 }
 
 extension Failure {

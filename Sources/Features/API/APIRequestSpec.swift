@@ -67,6 +67,14 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   }
 }
 
+extension APIService.Authentication {
+  /// Whether an item is the query item that this sets.
+  func isQueryItem(_ item: APIItem) -> Bool {
+    guard case .query(let name, _) = self else { return false }
+    return item.kind == .query && item.name.hasSameBytes(as: name)
+  }
+}
+
 /// The form of a body that is made of items.
 public enum APIBodyEncoding: String, Codable, Sendable {
   /// `application/x-www-form-urlencoded`; `multipart/form-data`.
@@ -139,6 +147,15 @@ public struct APIItem: Codable, Sendable, Equatable {
   /// Whether it is a header with a name that none may have.
   var hasWrongName: Bool {
     [.header, .emptyHeader].contains(kind) && !APIRequest.isToken(name)
+  }
+
+  /// Whether it is a header whose value has characters that none may have, RFC 9110, 5.5.
+  var hasControls: Bool {
+    kind == .header
+      && value.parts.contains { part in
+        guard case .text(let text) = part else { return false }
+        return text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+      }
   }
 
   /// Whether it is a header that determines which part of a file is sent.

@@ -20,6 +20,15 @@ enum AuthenticationParser {
     }
   }
 
+  /// Returns why a name cannot be that of a user, RFC 7617, or `nil` if it can.
+  static func problem(ofUser name: String) -> String? {
+    if name.utf8.contains(UInt8(ascii: ":")) {
+      return "the user '\(name)' has a ':', which ends the name of a user in HTTP"
+    }
+    return name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+      ? "the user '\(name)' has control characters, which HTTP does not allow there" : nil
+  }
+
   static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
     var text = ""
     var secrets: [String] = []
@@ -39,17 +48,18 @@ enum AuthenticationParser {
     for (kind, end) in [
       ("header:", "="), ("query:", "="), ("basic:", ":"), ("digest:", ":"),
     ] {
-      guard text.hasPrefix(kind), text.hasSuffix(end) else { continue }
-      let name = String(text.dropFirst(kind.count).dropLast())
+      guard text.hasPrefix(kind), text.hasSuffix(end), text != kind else { continue }
+      let name = String(text.unicodeScalars.dropFirst(kind.count).dropLast())
+      if end == ":" {
+        if let problem = problem(ofUser: name) { throw UsageError(problem, at: argument) }
+        return kind == "basic:"
+          ? .basic(user: name, secret: secret) : .digest(user: name, secret: secret)
+      }
       guard !name.isEmpty,
         name.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
       else { continue }
-      switch kind {
-      case "header:": return .header(name: name, secret: secret)
-      case "query:": return .query(name: name, secret: secret)
-      case "digest:": return .digest(user: name, secret: secret)
-      default: return .basic(user: name, secret: secret)
-      }
+      return kind == "header:"
+        ? .header(name: name, secret: secret) : .query(name: name, secret: secret)
     }
     throw UsageError(
       "'\(argument.shown)' is not a valid value for --auth",

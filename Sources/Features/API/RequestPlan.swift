@@ -9,7 +9,7 @@ struct RequestPlan {
   let spec: APIRequestSpec
   private let service: APIService?
   /// The authentication that the line specifies, or else that of the service. `nil` if the line
-  /// has the header that it would add.
+  /// has the header or the query item that it would add.
   private let authentication: APIService.Authentication?
   private(set) var request: APIRequest
   /// The address with its whole query. A fragment is not sent.
@@ -28,17 +28,18 @@ struct RequestPlan {
     self.spec = spec
     self.service = service
     let authentication = spec.authentication ?? service?.authentication
-    // A header that the line gives replaces the service's of the same name.
+    // A header or a query item that the line gives replaces the service's of the same name.
     let replacing = spec.items.first { item in
       [.header, .emptyHeader].contains(item.kind)
         && item.name.lowercased() == authentication?.headerName?.lowercased()
     }
+    let replacesQueryItem = spec.items.contains { authentication?.isQueryItem($0) == true }
     if let replacing, spec.authentication != nil {
       throw Failure(
         code: ExitCode.usage, error: "usage",
         message: "--auth and \(replacing.name): set the same header: give one of them")
     }
-    self.authentication = replacing == nil ? authentication : nil
+    self.authentication = replacing == nil && !replacesQueryItem ? authentication : nil
     try Self.check(spec, isAtService: service != nil)
     if let service { try MarkedText.refuse(service.baseURL, in: "the address of the service") }
     let limit = spec.timeout ?? timeout
@@ -194,6 +195,7 @@ struct RequestPlan {
 
   private mutating func addHeader(_ item: APIItem) throws {
     let value = SecretText(item.value)
+    // Of a kept request, or a recorded one. Lines are refused with DEL too.
     let hasControls = value.parts.contains { part in
       guard case .text(let text) = part else { return false }
       return text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }
@@ -252,13 +254,17 @@ struct RequestPlan {
     guard !files.isEmpty || spec.jsonBody != nil || !members.isEmpty else { return }
     let hasWholeBody = !files.isEmpty || spec.jsonBody != nil
     guard request.method != "HEAD", request.method != "GET" || hasWholeBody else {
-      let name = members.first?.name
-      let item = name.map { "\($0)=VALUE" } ?? (files.isEmpty ? "--json-body" : "@FILE")
-      let query = name.map { "a query item is written \($0)==VALUE; " } ?? ""
+      let item = spec.items.first { $0.isMember || $0.namesFile }
+      let shown = item.map { item in
+        item.typedName(inJSON: spec.hasJSONMembers) + item.kind.separator
+          + (item.namesFile ? "FILE" : "VALUE")
+      }
+      let query = members.first.map { "a query item is written \($0.name)==VALUE; " } ?? ""
+      let whole = request.method == "GET" ? "GET takes --json-body TEXT or @FILE; " : ""
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "\(request.method) takes no body: \(item) makes one",
-        help: "\(query)a body goes with post, put or patch")
+        message: "\(request.method) takes no body: \(shown ?? "--json-body") makes one",
+        help: "\(query)\(whole)a body goes with post, put or patch")
     }
     if let file = files.first {
       let shown = file.value.description

@@ -286,6 +286,12 @@ extension RequestPlan {
     if spec.items.contains(where: \.hasWrongName) {
       helps.kinds[.invalidURL] = "a header's name has letters, digits and '-', as in X-Api-Key:text"
     }
+    for item in spec.items where item.kind == .bodyFile {
+      guard let path = item.value.text, let start = path.end(ofFirst: ";type=") else { continue }
+      helps.missingFiles[path] =
+        "';type=' is for a part, NAME@FILE;type=TYPE; here a header has it: "
+        + "Content-Type:\(path[start...])"
+    }
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     helps.unconfirmed =
       "an answer is kept, but the service wants it confirmed: 'api get' shows it with --cache localFirst"

@@ -340,6 +340,22 @@ struct LiveAPIClientFailureTests {
     #expect(server.requests.count == 5)
   }
 
+  @Test(
+    "Digest sends the name of a user as it is, with quotes and backslashes escaped",
+    arguments: [("a \"b\" \\ =", #"a \"b\" \\ ="#), ("\u{e9}", "\u{e9}"), ("", "")])
+  func userOfDigest(user: String, quoted: String) async throws {
+    let server = try TestHTTPServer { request in
+      guard request.header("Authorization") == nil else { return .response(.init(json: "{}")) }
+      let challenge = #"Digest realm="r", nonce="n", qop="auth""#
+      return .response(.init(401, headers: [("WWW-Authenticate", challenge)]))
+    }
+    var request = APIRequest(url: server.origin, timeout: nil)
+    request.digest = APICredentials(user: user, password: "hidden")
+    #expect(try await client.send(request).status == 200)
+    let sent = server.requests.last?.header("Authorization") ?? ""
+    #expect(sent.contains("username=\"\(quoted)\", "), "\(sent)")
+  }
+
   @Test("a closed port refuses") func aClosedPortRefuses() async throws {
     let port = try ClosedPort()
     let error = await failure("http://127.0.0.1:\(port.number)/path?apikey=hidden")

@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftBoardDependencies
 
 struct TransferFailureTests {
-  @Test("a service that ends a connection of HTTP/2 has broken no rule, nor cut an answer short")
+  @Test("what has come of an answer decides what a code of libcurl says of the service")
   func endedConnection() async throws {
     let address = try URLBuilder("https://h/")
     _ = await withCheckedContinuation { continuation in
@@ -17,9 +17,15 @@ struct TransferFailureTests {
       #expect(ended?.message.contains("ended the connection before its answer was whole") == true)
       let closed = APIError.plain(CURLE_PARTIAL_FILE, transfer)
       #expect(closed?.message == "h:443 closed the connection without an answer")
+      #expect(
+        APIError.plain(CURLE_OUT_OF_MEMORY, transfer)?.message.hasPrefix("memory is short, or ")
+          == true)
       Array("HTTP/2 200\r\n".utf8).withUnsafeBytes { _ = transfer.receive(headerLine: $0) }
       let cut = APIError.plain(CURLE_PARTIAL_FILE, transfer)
       #expect(cut?.message.contains("before the announced end of its answer") == true)
+      #expect(
+        APIError.plain(CURLE_OUT_OF_MEMORY, transfer)?.message
+          == "a header line of h:443 is longer than libcurl accepts")
       continuation.resume(returning: .failure(.stopped))
     }
   }

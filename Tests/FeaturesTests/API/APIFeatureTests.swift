@@ -404,7 +404,6 @@ struct APIFeatureTests {
       ("a=1 --multipart Content-Type:multipart/form-data", 0),
       ("a=1 Content-Type:Multipart/Form-Data", 0), ("a=1 --form Content-Type:text/plain", 0),
       ("a=1 --multipart 'X-Content-Type:text/plain'", 0),
-      ("@file --multipart 'Content-Type:multipart/form-data; boundary=x'", 0),
     ])
   func typeOfMultipart(items: String, code: Int32) async throws {
     let world = World()
@@ -416,6 +415,45 @@ struct APIFeatureTests {
     #expect(lines.allPrinted.contains(message) == (code == 64), "\(lines.allPrinted)")
     #expect(world.api.requests.count == (code == 0 ? 1 : 0))
     await lines.board.close()
+  }
+
+  @Test("a form is not made of a whole body", arguments: ["--form @file", "@file --multipart"])
+  func formOfAWholeBody(items: String) async {
+    let world = World()
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ \(items)") == 64)
+    #expect(
+      lines.allPrinted.contains("makes a body of members, and @FILE is the whole body"),
+      "\(lines.allPrinted)")
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("a type behind the file of a whole body is a part of its name")
+  func typeOfAWholeBody() async throws {
+    let world = World()
+    world.api.answer { _ in .json("[]") }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ '@f.txt;type=a/b'") == 66)
+    #expect(lines.allPrinted.contains("there is no file f.txt;type=a/b"), "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("here a header has it: Content-Type:a/b"), "\(lines.allPrinted)")
+    #expect(await lines.run("api post http://h/ @f.txt") == 66)
+    try await world.files.write(Data("x".utf8), to: "f.txt;type=a/b", mode: .create)
+    #expect(await lines.run("api post http://h/ '@f.txt;type=a/b'") == 0)
+  }
+
+  @Test(
+    "the value of a header has no control characters but tabs",
+    arguments: [("\u{7F}", 64), ("\u{1}", 64), ("\n", 64), ("\t", 0), ("\u{e9}", 0)])
+  func controlsInAHeader(character: String, code: Int32) async {
+    let world = World()
+    world.api.answer { _ in .json("[]") }
+    let words = ["api", "get", "http://h/", "X-A:a\(character)b"].map { Argument($0) }
+    let lines = Lines(world)
+    #expect(await lines.run(LineParser.line(of: words)) == code, "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("the header X-A has control characters") == (code == 64),
+      "\(lines.allPrinted)")
   }
 
   @Test("a kept request whose multipart body has another Content-Type is refused when it is run")
@@ -467,6 +505,30 @@ struct APIFeatureTests {
     #expect(await lines.run("api get http://h/ --capture k=body.c") == 66)
     #expect(lines.allPrinted.contains("what is at 'body.c' is not text"), "\(lines.allPrinted)")
     #expect(await lines.run("api get http://h/ --capture k=body.b --capture l=body.b") == 0)
+  }
+
+  @Test(
+    "the names of headers in paths ignore case",
+    arguments: ["headers.Set-Cookie", "headers.set-cookie", #"headers["SET-COOKIE"]"#])
+  func headerNames(path: String) async throws {
+    let world = World()
+    world.api.answer { request in
+      .json(
+        "{}",
+        headers: [
+          HTTPHeader("Set-Cookie", "onetime-value"), HTTPHeader("X-Rep", "first"),
+          HTTPHeader("X-Rep", "second"),
+        ])
+    }
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ --capture 'k=\(path)'") == 0, "\(lines.allPrinted)")
+    #expect(try await world.keychain.load(forKey: "k") == Data("onetime-value".utf8))
+    #expect(await lines.run("echo {{last.headers.X-Rep[1]}}") == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("second\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("api get http://h/ X-Own:third --show-request") == 0)
+    #expect(await lines.run("echo {{last.request.headers.X-Own}}") == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("third\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("echo {{last.Status}}") == 64)
   }
 
   @Test("--capture gives an entry a new value, whatever its name")
@@ -763,6 +825,36 @@ struct APIFeatureTests {
     #expect(printed[0].errors.contains("help: it has no Location to follow: check the service"))
   }
 
+  @Test(
+    "a redirect is advised to be followed only where that helps",
+    arguments: [
+      (302, "/y", 0, "follow it with --follow 5"), (308, "/y", 98, "follow it with --follow 100"),
+      (302, "/y", 100, "--follow goes on for 100 redirects at most: check the service"),
+      (302, "", 2, "it has no Location to follow: check the service"),
+      (302, "ftp://h/y", 0, "--follow does not follow a 302 to ftp://h/y"),
+      (300, "/y", 0, "--follow does not follow a 300 to /y"),
+      (305, "http://proxy/", 0, "--follow does not follow a 305 to http://proxy/"),
+    ])
+  func redirectAdvice(status: Int, location: String, redirects: Int, help: String) async {
+    struct RedirectingClient: APIClient {
+      let status: Int
+      let location: String
+      let redirects: Int
+
+      func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+        APIResponse(
+          status: status, headers: [HTTPHeader("Location", location)], url: request.url,
+          redirects: redirects)
+      }
+    }
+    var dependencies = world.dependencies
+    dependencies.apiClient = RedirectingClient(
+      status: status, location: location, redirects: redirects)
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("api get http://nas/x") == 3)
+    #expect(lines.allPrinted.contains("help: \(help)\n"), "\(lines.allPrinted)")
+  }
+
   @Test("the help of 429 advises to try again only where --retry does")
   func tooManyRequests() throws {
     for method in ["GET", "POST"] {
@@ -811,12 +903,14 @@ struct APIFeatureTests {
     #expect(printed[2].errors.contains("'api service show NAME'"), "\(printed[2].errors)")
   }
 
-  @Test("a status that --retry does not repeat does not advise it")
-  func noRetryAdvice() throws {
-    world.api.answer("GET", "http://rm.test/x", with: .status(500))
+  @Test("a status that --retry does not repeat does not advise it", arguments: [408, 425, 500])
+  func noRetryAdvice(status: Int) throws {
+    let world = World()
+    world.api.answer("GET", "http://rm.test/x", with: .status(status))
     let printed = try run(["api get http://rm.test/x --retry 3"], in: world)
-    #expect(printed.map(\.status) == [5])
-    #expect(printed[0].errors.contains("--retry does not repeat a 500"), "\(printed[0].errors)")
+    #expect(printed.map(\.status) == [status < 500 ? 4 : 5])
+    #expect(
+      printed[0].errors.contains("--retry does not repeat a \(status)"), "\(printed[0].errors)")
     #expect(world.api.requests.count == 1)
   }
 
@@ -1272,13 +1366,33 @@ struct APIFeatureTests {
 
   @Test(
     "a body that HEAD cannot have is named as the line has it",
-    arguments: [("a=1", "a=VALUE"), ("@f.json", "@FILE"), ("--json-body {}", "--json-body")])
+    arguments: [
+      ("a=1", "a=VALUE"), ("f@f.txt", "f@FILE"), ("@f.json", "@FILE"),
+      ("--json-body {}", "--json-body"),
+    ])
   func aBodyOfHEAD(item: String, name: String) async {
     let lines = Lines()
     #expect(await lines.run("api head http://rm.test/c \(item)") == 64)
     #expect(
       lines.allPrinted.contains("HEAD takes no body: \(name) makes one"), "\(lines.allPrinted)")
-    #expect(lines.allPrinted.contains("a query item is written") == (item == "a=1"))
+    let isMember = ["a=1", "f@f.txt"].contains(item)
+    #expect(lines.allPrinted.contains("a query item is written") == isMember)
+    #expect(!lines.allPrinted.contains("GET takes"), "\(lines.allPrinted)")
+  }
+
+  @Test(
+    "a member that GET cannot have is named as the line has it, with the bodies that it can have",
+    arguments: [
+      ("a:=1", "a:=VALUE"), ("f@f.txt", "f@FILE"), ("a=@f", "a=@FILE"),
+      (#"'a\[b\]=1'"#, #"a\[b\]=VALUE"#),
+    ])
+  func aMemberOfGET(item: String, name: String) async {
+    let lines = Lines()
+    #expect(await lines.run("api get http://rm.test/c \(item)") == 64)
+    #expect(
+      lines.allPrinted.contains("GET takes no body: \(name) makes one"), "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("GET takes --json-body TEXT or @FILE; "), "\(lines.allPrinted)")
   }
 
   @Test("api head shows status and headers, also of a kept request, unless the line says what")

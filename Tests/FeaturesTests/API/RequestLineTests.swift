@@ -60,7 +60,10 @@ struct RequestLineTests {
         let member = isPath == nil ? name : escaped.joined()
         switch pick([0, 1, 2, 3, 4, 5, 6, 7, 8]) {
         case 0: return APIItem(kind: .query, name: name, value: template())
-        case 1: return APIItem(kind: .header, name: "X" + name, value: template())
+        case 1:
+          var header = APIItem(kind: .header, name: "X" + name, value: template())
+          while header.hasControls { header.value = template() }
+          return header
         case 2:
           return APIItem(kind: .text, name: member, value: template(), isPath: isPath)
         case 3:
@@ -120,9 +123,10 @@ struct RequestLineTests {
       request.captures = maybe { _ in
         [APICapture(name: "k", path: "body.t"), APICapture(name: "-l", path: "headers.a")]
       }
+      let hasMembers = !request.items.contains { $0.kind == .bodyFile }
       switch pick([0, 1, 2, 3]) {
-      case 0: request.encoding = .form
-      case 1: request.encoding = .multipart
+      case 0 where hasMembers: request.encoding = .form
+      case 1 where hasMembers: request.encoding = .multipart
       case 2: request.jsonBody = template()
       default: break
       }
@@ -130,6 +134,7 @@ struct RequestLineTests {
         $0.pick([
           .header(name: "X-Key", secret: "a b"), .query(name: "k", secret: "x'y"),
           .bearer(secret: "k"), .basic(user: "u", secret: "k"), .digest(user: "u", secret: "k"),
+          .basic(user: "", secret: "k"), .digest(user: "a b=\u{e9}", secret: "k"),
         ])
       }
       var connection = APIConnectionSpec()

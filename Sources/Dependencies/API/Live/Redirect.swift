@@ -3,6 +3,9 @@ import SwiftBoardSystem
 /// The rules for the request that follows a redirect: RFC 9110, 15.4, as browsers and curl apply
 /// it.
 enum Redirect {
+  /// The statuses of redirects that can be followed.
+  fileprivate static let statuses: Set = [301, 302, 303, 307, 308]
+
   /// Returns the target of a redirect, or `nil` if the response is not a redirect that can be
   /// followed.
   ///
@@ -15,7 +18,7 @@ enum Redirect {
     of head: ResponseHead, from address: URLBuilder, _ secretValues: Set<String>,
     _ redactor: Redactor
   ) throws(APIError) -> URLBuilder? {
-    guard [301, 302, 303, 307, 308].contains(head.status),
+    guard statuses.contains(head.status),
       let location = head.location, !location.isEmpty
     else { return nil }
     do throws(APIError) { return try target(location, from: address) } catch {
@@ -35,15 +38,11 @@ enum Redirect {
   private static func target(
     _ location: String, from address: URLBuilder
   ) throws(APIError) -> URLBuilder {
-    let scheme = location.prefix { !"/?#".contains($0) }.split(
-      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if scheme.count == 2, !["http", "https"].contains(scheme[0].lowercased()),
-      scheme[0].utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "+") })
-    {
+    if let scheme = foreignScheme(of: location) {
       throw APIError(
         .malformed,
         """
-        \(address.endpoint) redirects to the scheme "\(scheme[0].prefix(64))"; only http and https are followed. \
+        \(address.endpoint) redirects to the scheme "\(scheme.prefix(64))"; only http and https are followed. \
         Check the address and the service
         """)
     }
@@ -54,6 +53,16 @@ enum Redirect {
         .malformed,
         "\(address.endpoint) redirects to an address that cannot be used: \(error.message)")
     }
+  }
+
+  /// Returns the scheme of a target if it is not one that is followed.
+  fileprivate static func foreignScheme(of location: String) -> Substring? {
+    let parts = location.prefix { !"/?#".contains($0) }.split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !["http", "https"].contains(parts[0].lowercased()),
+      parts[0].utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "+") })
+    else { return nil }
+    return parts[0]
   }
 
   /// Returns the request that follows a redirect, and its URL.
@@ -155,5 +164,15 @@ enum Redirect {
       the redirect from \(from) to \(to) was not followed: \(reason). If it is the right place, send \
       the request to that address
       """)
+  }
+}
+
+extension APIAnswer {
+  /// Whether the answer is a redirect that `APIRequest.redirectLimit` lets a client follow.
+  package var canBeFollowed: Bool {
+    guard Redirect.statuses.contains(status), let location = headers.value(of: "Location") else {
+      return false
+    }
+    return !location.isEmpty && Redirect.foreignScheme(of: location) == nil
   }
 }

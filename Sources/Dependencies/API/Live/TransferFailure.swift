@@ -118,7 +118,9 @@ extension APIError {
     case CURLE_PARTIAL_FILE:
       truncated("\(endpoint) closed the connection before the announced end of its answer")
     case CURLE_OUT_OF_MEMORY:
-      malformed("memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
+      malformed(
+        (transfer.head.bytes.isEmpty ? "memory is short, or " : "")
+          + "a header line of \(endpoint) is longer than libcurl accepts")
     case CURLE_SEND_FAIL_REWIND:
       truncated(
         "\(endpoint) closed the connection while the body was sent, which can be read only once"

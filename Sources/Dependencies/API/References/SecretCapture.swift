@@ -126,7 +126,7 @@ struct SecretCapture {
     let value: [UInt8]
     let steps = try? JSONPath(parsing: path)
     let isHeader = steps?.steps.first == .key("headers")
-    switch steps.flatMap(content.json.value(at:)) {
+    switch steps.flatMap({ AnswerJSON.value(at: $0, in: content.json) }) {
     case _ where content.bytes != nil && !isHeader:
       guard steps?.steps == [.key("body")], let bytes = content.bytes else {
         return .failure(
