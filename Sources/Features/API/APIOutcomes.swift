@@ -366,8 +366,11 @@ enum APIOutcomes {
       return "it has no Location to follow: check the service"
     }
     guard answer.canBeFollowed else {
-      let shown = line(HTTPHeader("Location", location)).dropFirst("Location: ".count)
-      return "--follow does not follow a \(answer.status) to \(shown)"
+      let shown = line(HTTPHeader("Location", location)).unicodeScalars
+        .dropFirst("Location: ".unicodeScalars.count)
+      let start = shown.prefix(80)
+      return "--follow does not follow a \(answer.status) to \(String(start))"
+        + (start.count < shown.count ? "…" : "")
     }
     guard answer.redirects < limit else {
       return "--follow goes on for \(limit) redirects at most: check the service"

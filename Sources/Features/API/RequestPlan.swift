@@ -33,7 +33,8 @@ struct RequestPlan {
       [.header, .emptyHeader].contains(item.kind)
         && item.name.lowercased() == authentication?.headerName?.lowercased()
     }
-    let replacesQueryItem = spec.items.contains { authentication?.isQueryItem($0) == true }
+    let replacesQueryItem =
+      spec.authentication == nil && spec.items.contains { authentication?.isQueryItem($0) == true }
     if let replacing, spec.authentication != nil {
       throw Failure(
         code: ExitCode.usage, error: "usage",

@@ -38,7 +38,9 @@ struct RequestAuthenticationTests {
       ["\(line) --save one", "api run one key=={{secret:b}}"], in: world)
     #expect(printed.map(\.status) == [0, 0], "\(printed.map(\.errors))")
     #expect(
-      world.api.requests.map(\.url) == ["http://h/x?key=first-value", "http://h/x?key=other-value"])
+      world.api.requests.map(\.url) == [
+        "http://h/x?key=first-value", "http://h/x?key=first-value&key=other-value",
+      ])
     let error = #expect(throws: UsageError.self) { try action("\(line) key=={{secret:b}}") }
     #expect(error?.message == "--auth and key== set the same query item: give one of them")
   }
