@@ -44,6 +44,7 @@ private func shape(_ word: Word) -> String {
   case .none: return "(\(inner))"
   case .single: return "'(\(inner))"
   case .double: return "\"(\(inner))"
+  case .data: return "data(\(inner))"
   }
 }
 
