@@ -119,7 +119,7 @@ extension APIError {
       truncated("\(endpoint) closed the connection before the announced end of its answer")
     case CURLE_OUT_OF_MEMORY:
       malformed(
-        (transfer.head.bytes.isEmpty ? "memory is short, or " : "")
+        (transfer.head.bytes.isEmpty || transfer.head.isFinal ? "memory is short, or " : "")
           + "a header line of \(endpoint) is longer than libcurl accepts")
     case CURLE_SEND_FAIL_REWIND:
       truncated(
