@@ -45,6 +45,16 @@ struct ServiceFailureTests {
     #expect(Failure(KeychainError(.locked, message: "it is locked.")).message == "it is locked.")
   }
 
+  @Test("the advice about a request has no secret")
+  func adviceWithoutSecret() {
+    let dependencies = World().dependencies
+    var helps = RequestHelps()
+    helps.kinds[.io] = "look at hunter2x"
+    dependencies.logger.redactor.registerSecret(Array("hunter2x".utf8), name: "n")
+    let failure = Failure(APIError(.io, "it failed"), dependencies, helps: helps)
+    #expect(failure.help == "look at \(RedactionMark.named("n"))")
+  }
+
   @Test("offline, the option is named")
   func offline() async {
     let client = Dependencies.live(

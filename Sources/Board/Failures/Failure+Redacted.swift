@@ -23,11 +23,13 @@ extension Failure {
     if let error = error as? FileError, error.kind == .missing {
       help = helps.missingFiles[error.path] ?? help
     }
-    guard let error = error as? APIError else { return }
-    help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
-    if error.hasUnconfirmed == true, let unconfirmed = helps.unconfirmed {
-      help = help.map { "\($0); \(unconfirmed)" } ?? unconfirmed
+    if let error = error as? APIError {
+      help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
+      if error.hasUnconfirmed == true, let unconfirmed = helps.unconfirmed {
+        help = help.map { "\($0); \(unconfirmed)" } ?? unconfirmed
+      }
     }
+    help = help.map(dependencies.logger.redact)
   }
 }
 

@@ -169,10 +169,11 @@ public enum APICommand: Codable, Sendable, Equatable {
   /// `api run NAME ITEM…`: a saved request with additional items. `view` replaces the saved view,
   /// if given. With `isChecked`, an item replaces a saved member regardless of its separator, and a
   /// request that would lose a part or send it twice is refused. With `checksType`, so is a
-  /// multipart body with another `Content-Type`. Both are `nil` in earlier recordings.
+  /// multipart body with another `Content-Type`. With `checksOptions`, so is what the line of a
+  /// request cannot have. All are `nil` in earlier recordings.
   case runSaved(
     name: String, items: [APIItem], view: APIAnswerView? = nil, isChecked: Bool? = nil,
-    checksType: Bool? = nil)
+    checksType: Bool? = nil, checksOptions: Bool? = nil)
   /// `api saved list`.
   case savedList
   /// `api saved show NAME`.
@@ -207,7 +208,7 @@ extension APICommand {
     let items: [APIItem]
     switch self {
     case .request(let request): items = request.items
-    case .runSaved(_, let own, _, _, _): items = own
+    case .runSaved(_, let own, _, _, _, _): items = own
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil

@@ -124,7 +124,8 @@ enum APICommands {
           .runSaved(
             name: try invocation.requiredText("name"),
             items: try items(invocation.arguments("item")),
-            view: try AnswerViewOptions.read(invocation), isChecked: true, checksType: true))
+            view: try AnswerViewOptions.read(invocation), isChecked: true, checksType: true,
+            checksOptions: true))
       },
       CommandSpec(
         ["api", "saved", "list"], "list the requests that were kept with --save",
@@ -262,7 +263,7 @@ enum APICommands {
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
     try checkMembers(of: spec, words ?? invocation.arguments("item"))
-    try checkOptions(of: spec, words ?? invocation.arguments("item"))
+    try checkOptions(of: spec, words ?? invocation.arguments("item"), invocation)
     if let type = spec.typeOfMultipart {
       throw UsageError(
         "a multipart body has its own \(spec.items[type].name), which cannot be set",
@@ -408,22 +409,19 @@ enum APICommands {
       problem.message { words[$0].shown }, help: help, at: words[problem.member])
   }
 
-  /// Refuses an item that makes an option void, or that an option makes void.
+  /// Refuses an item that makes an option void, or that sets what an option sets.
   private static func checkOptions(
-    of spec: APIRequestSpec, _ words: [Argument]
+    of spec: APIRequestSpec, _ words: [Argument], _ invocation: Invocation
   ) throws(UsageError) {
-    if let encoding = spec.encoding,
-      let file = spec.items.firstIndex(where: { $0.kind == .bodyFile })
-    {
+    if let encoding = spec.encoding, let file = spec.fileBesideEncoding {
       throw UsageError(
         "--\(encoding.rawValue) makes a body of members, and @FILE is the whole body",
-        help: "NAME@FILE is a part of --multipart, and NAME=@FILE a member of --form",
-        at: words[file])
+        help: APIRequestSpec.helpForWholeBody, at: words[file])
     }
-    if let key = spec.items.firstIndex(where: { spec.authentication?.isQueryItem($0) == true }) {
+    if let name = spec.queryItem(alsoSetBy: spec.authentication) {
       throw UsageError(
-        "--auth and \(spec.items[key].name)== set the same query item: give one of them",
-        at: words[key])
+        "--auth sets the query item \(name), which the line has too: give one of them",
+        at: invocation.option("auth"))
     }
   }
 

@@ -366,11 +366,11 @@ enum APIOutcomes {
       return "it has no Location to follow: check the service"
     }
     guard answer.canBeFollowed else {
+      // Scalars, since the first one of the value may be a part of the space before it.
       let shown = line(HTTPHeader("Location", location)).unicodeScalars
-        .dropFirst("Location: ".unicodeScalars.count)
-      let start = shown.prefix(80)
-      return "--follow does not follow a \(answer.status) to \(String(start))"
-        + (start.count < shown.count ? "…" : "")
+        .dropFirst("Location: ".count)
+      let end = shown.dropFirst(64).isEmpty ? "" : "..."
+      return "--follow does not follow a \(answer.status) to \(shown.prefix(64))\(end)"
     }
     guard answer.redirects < limit else {
       return "--follow goes on for \(limit) redirects at most: check the service"
@@ -415,7 +415,7 @@ enum APIOutcomes {
         case 401, 403:
           answer.hasNoService == true
             ? "give a key with --auth, or check the one that was sent"
-            : "check the key: 'api service show NAME' says which secret is sent"
+            : "check the key: 'api service show NAME' says which secret is sent, unless the line has its own"
         default: nil
         }
       return Failure(

@@ -38,6 +38,29 @@ extension APIRequestSpec {
         help: Self.helpForMultipart)
     }
   }
+
+  /// Why a kept request has, with the items of the line that runs it, what no line can have; `nil`
+  /// if it has not.
+  func refusalOfOptions(keptAs name: String) -> Failure? {
+    func refusal(_ problem: String, _ help: String) -> Failure {
+      Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "the request kept as '\(name)' has \(problem)", help: help)
+    }
+    if let encoding, fileBesideEncoding != nil {
+      return refusal(
+        "--\(encoding.rawValue), which does not go with @FILE, the whole body",
+        Self.helpForWholeBody)
+    }
+    if let item = queryItem(alsoSetBy: authentication) {
+      return refusal(
+        "--auth query:\(item), which does not go with another \(item) in the query",
+        "keep it again with one of them")
+    }
+    return items.first(where: \.hasControls).map {
+      refusal("control characters in the header \($0.name)", "keep it again without them")
+    }
+  }
 }
 
 extension APIItem {

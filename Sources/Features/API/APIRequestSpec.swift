@@ -67,11 +67,25 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   }
 }
 
-extension APIService.Authentication {
-  /// Whether an item is the query item that this sets.
-  func isQueryItem(_ item: APIItem) -> Bool {
-    guard case .query(let name, _) = self else { return false }
-    return item.kind == .query && item.name.hasSameBytes(as: name)
+extension APIRequestSpec {
+  /// Returns the name of the query item that an authentication sets, if the address or an item sets
+  /// it too, and otherwise `nil`.
+  func queryItem(alsoSetBy authentication: APIService.Authentication?) -> String? {
+    guard case .query(let name, _)? = authentication else { return nil }
+    // No name has the space that stands for a secret.
+    let target = target.parts.map { if case .text(let text) = $0 { text } else { " " } }.joined()
+    let query = target.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
+    let names =
+      items.filter { $0.kind == .query }.map(\.name)
+      + query.dropFirst().split(separator: UInt8(ascii: "&")).map { item in
+        PercentEncoding.decoded(Substring(item.prefix { $0 != UInt8(ascii: "=") }))
+      }
+    return names.contains { $0.hasSameBytes(as: name) } ? name : nil
+  }
+
+  /// The `@FILE` of a request whose option asks for a body of members. The file is the whole body.
+  var fileBesideEncoding: Int? {
+    encoding == nil ? nil : items.firstIndex { $0.kind == .bodyFile }
   }
 }
 
@@ -136,6 +150,18 @@ public struct APIItem: Codable, Sendable, Equatable {
     else { return name }
     return name.unicodeScalars
       .map { #"[]\"#.unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+  }
+
+  /// The name that the member has as a query item, in which brackets are text without a `\`.
+  var queryName: String {
+    guard isPath == true else { return name }
+    var result = "".unicodeScalars
+    var rest = name.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      let isEscape = scalar == "\\" && rest.first.map(#"[]\"#.unicodeScalars.contains) == true
+      result.append(isEscape ? rest.removeFirst() : scalar)
+    }
+    return String(result)
   }
 
   /// Whether it is a header that follows from the body, so that no line can set it.
@@ -247,6 +273,10 @@ extension APIRequestSpec {
       return item.setsType && !isRemoved && words != ["multipart/form-data"]
     }
   }
+
+  /// What to do about a file that is the whole body, and an option for members.
+  static let helpForWholeBody =
+    "NAME@FILE is a part of --multipart, and NAME=@FILE a member of --form"
 
   /// What to do about such an item.
   static let helpForMultipart =

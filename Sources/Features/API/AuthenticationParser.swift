@@ -48,7 +48,9 @@ enum AuthenticationParser {
     for (kind, end) in [
       ("header:", "="), ("query:", "="), ("basic:", ":"), ("digest:", ":"),
     ] {
-      guard text.hasPrefix(kind), text.hasSuffix(end), text != kind else { continue }
+      // Bytes: a name may begin with a scalar that is a part of the character before it.
+      guard text.utf8.starts(with: kind.utf8), text.utf8.last == end.utf8.first, text != kind
+      else { continue }
       let name = String(text.unicodeScalars.dropFirst(kind.count).dropLast())
       if end == ":" {
         if let problem = problem(ofUser: name) { throw UsageError(problem, at: argument) }

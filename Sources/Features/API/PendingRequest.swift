@@ -48,7 +48,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public init?(_ command: APICommand, _ context: CommandContext) {
     switch command {
     case .request(let spec): (method, target) = (spec.method, spec.target.description)
-    case .runSaved(let name, _, _, _, _): (method, target) = ("RUN", name)
+    case .runSaved(let name, _, _, _, _, _): (method, target) = ("RUN", name)
     case .serviceTest(let name): (method, target) = ("GET", name + "/")
     default: return nil
     }
@@ -96,10 +96,10 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   ///
   /// - Returns: Why it cannot be sent with them; `nil` if it can.
   mutating func take(_ found: APIRequestSpec) -> Failure? {
-    guard case .runSaved(let name, let items, let view, let isChecked, let checksType) = command
-    else {
-      return nil
-    }
+    guard
+      case .runSaved(
+        let name, let items, let view, let isChecked, let checksType, let checksOptions) = command
+    else { return nil }
     var spec = found
     spec.items += items
     let inJSON = spec.hasJSONMembers
@@ -110,6 +110,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     spec.save = nil
     if isChecked == true, let refusal = spec.refusal(keptAs: name) { return refusal }
     if checksType == true, let refusal = spec.refusalOfType(keptAs: name) { return refusal }
+    if checksOptions == true, let refusal = spec.refusalOfOptions(keptAs: name) { return refusal }
     if let view { spec.show(view) }
     (method, target) = (spec.method, spec.target.description)
     command = .request(request: spec)

@@ -28,13 +28,14 @@ struct RequestPlan {
     self.spec = spec
     self.service = service
     let authentication = spec.authentication ?? service?.authentication
-    // A header or a query item that the line gives replaces the service's of the same name.
+    // A header or a query item that the line gives replaces the service's of the same name. Lines
+    // with a query item and --auth for it are refused; earlier recordings have sent both.
     let replacing = spec.items.first { item in
       [.header, .emptyHeader].contains(item.kind)
         && item.name.lowercased() == authentication?.headerName?.lowercased()
     }
     let replacesQueryItem =
-      spec.authentication == nil && spec.items.contains { authentication?.isQueryItem($0) == true }
+      spec.authentication == nil && spec.queryItem(alsoSetBy: authentication) != nil
     if let replacing, spec.authentication != nil {
       throw Failure(
         code: ExitCode.usage, error: "usage",
@@ -260,12 +261,13 @@ struct RequestPlan {
         item.typedName(inJSON: spec.hasJSONMembers) + item.kind.separator
           + (item.namesFile ? "FILE" : "VALUE")
       }
-      let query = members.first.map { "a query item is written \($0.name)==VALUE; " } ?? ""
+      let query =
+        members.isEmpty ? nil : item.map { "a query item is written \($0.queryName)==VALUE; " }
       let whole = request.method == "GET" ? "GET takes --json-body TEXT or @FILE; " : ""
       throw Failure(
         code: ExitCode.usage, error: "usage",
         message: "\(request.method) takes no body: \(shown ?? "--json-body") makes one",
-        help: "\(query)\(whole)a body goes with post, put or patch")
+        help: "\(query ?? "")\(whole)a body goes with post, put or patch")
     }
     if let file = files.first {
       let shown = file.value.description

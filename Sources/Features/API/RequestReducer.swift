@@ -89,7 +89,7 @@ struct RequestReducer: Reducer {
     _ damaged: [String], _ failure: Failure?, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     let savedName =
-      if case .runSaved(let name, _, _, _, _) = state.command { name } else { nil as String? }
+      if case .runSaved(let name, _, _, _, _, _) = state.command { name } else { nil as String? }
     guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
       return bootstrap(state, dependencies)
     }

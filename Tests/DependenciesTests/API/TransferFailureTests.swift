@@ -26,6 +26,10 @@ struct TransferFailureTests {
       #expect(
         APIError.plain(CURLE_OUT_OF_MEMORY, transfer)?.message
           == "a header line of h:443 is longer than libcurl accepts")
+      Array("\r\n".utf8).withUnsafeBytes { _ = transfer.receive(headerLine: $0) }
+      #expect(
+        APIError.plain(CURLE_OUT_OF_MEMORY, transfer)?.message.hasPrefix("memory is short, or ")
+          == true)
       continuation.resume(returning: .failure(.stopped))
     }
   }

@@ -428,6 +428,30 @@ struct APIFeatureTests {
     #expect(world.api.requests.isEmpty)
   }
 
+  @Test("a kept request is not run with what no line can have")
+  func keptOptions() throws {
+    let old =
+      #"{"cache":"remoteFirst","follow":0,"isExplicit":true,"#
+      + #""items":[{"kind":"header","name":"X-A","value":"a\u007fb"}],"#
+      + #""method":"GET","retries":0,"shown":"body","target":"http://rm.test/c"}"#
+    world.api.answer { _ in .json("[]") }
+    let printed = try run(
+      [
+        "api post http://rm.test/c --form --save f", "api run f @file", "api run f a=1",
+        "db preference set api.saved.old '\(old)'", "api run old", "api run old X-A:1",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 64, 0, 0, 64, 0], "\(printed.map(\.errors))")
+    #expect(
+      printed[1].errors.contains(
+        "the request kept as 'f' has --form, which does not go with @FILE, the whole body"),
+      "\(printed[1].errors)")
+    #expect(
+      printed[4].errors.contains(
+        "the request kept as 'old' has control characters in the header X-A"),
+      "\(printed[4].errors)")
+    #expect(world.api.requests.count == 3)
+  }
+
   @Test("a type behind the file of a whole body is a part of its name")
   func typeOfAWholeBody() async throws {
     let world = World()
@@ -832,7 +856,13 @@ struct APIFeatureTests {
       (302, "/y", 100, "--follow goes on for 100 redirects at most: check the service"),
       (302, "", 2, "it has no Location to follow: check the service"),
       (302, "ftp://h/y", 0, "--follow does not follow a 302 to ftp://h/y"),
+      (302, "http://", 0, "--follow does not follow a 302 to http://"),
+      (302, "http://h:99999/", 0, "--follow does not follow a 302 to http://h:99999/"),
       (300, "/y", 0, "--follow does not follow a 300 to /y"),
+      (
+        300, "/" + String(repeating: "y", count: 64), 0,
+        "--follow does not follow a 300 to /\(String(repeating: "y", count: 63))..."
+      ),
       (305, "http://proxy/", 0, "--follow does not follow a 305 to http://proxy/"),
     ])
   func redirectAdvice(status: Int, location: String, redirects: Int, help: String) async {
@@ -900,7 +930,10 @@ struct APIFeatureTests {
       ], in: world)
     #expect(printed.map(\.status) == [0, 4, 4])
     #expect(printed[1].errors.contains("help: give a key with --auth"), "\(printed[1].errors)")
-    #expect(printed[2].errors.contains("'api service show NAME'"), "\(printed[2].errors)")
+    #expect(
+      printed[2].errors.contains(
+        "'api service show NAME' says which secret is sent, unless the line has its own"),
+      "\(printed[2].errors)")
   }
 
   @Test("a status that --retry does not repeat does not advise it", arguments: [408, 425, 500])
@@ -1393,6 +1426,10 @@ struct APIFeatureTests {
       lines.allPrinted.contains("GET takes no body: \(name) makes one"), "\(lines.allPrinted)")
     #expect(
       lines.allPrinted.contains("GET takes --json-body TEXT or @FILE; "), "\(lines.allPrinted)")
+    let query = name.prefix { !":=@".contains($0) }.replacing("\\", with: "")
+    #expect(
+      lines.allPrinted.contains("a query item is written \(query)==VALUE; "),
+      "\(lines.allPrinted)")
   }
 
   @Test("api head shows status and headers, also of a kept request, unless the line says what")

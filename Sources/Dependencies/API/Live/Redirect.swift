@@ -56,7 +56,7 @@ enum Redirect {
   }
 
   /// Returns the scheme of a target if it is not one that is followed.
-  fileprivate static func foreignScheme(of location: String) -> Substring? {
+  private static func foreignScheme(of location: String) -> Substring? {
     let parts = location.prefix { !"/?#".contains($0) }.split(
       separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !["http", "https"].contains(parts[0].lowercased()),
@@ -173,6 +173,6 @@ extension APIAnswer {
     guard Redirect.statuses.contains(status), let location = headers.value(of: "Location") else {
       return false
     }
-    return !location.isEmpty && Redirect.foreignScheme(of: location) == nil
+    return !location.isEmpty && (try? URLBuilder(url).resolving(location)) != nil
   }
 }
