@@ -208,7 +208,7 @@ struct CommandTableTests {
       ),
       (
         "api post a/b '--json'",
-        "error at 14+8: '--json' is in quotes, and a quoted word is no option | leave the quotes off --json; behind '--' it is text"
+        "error at 14+8: '--json' is in quotes, and a quoted word is no option | leave the quotes off --json"
       ),
       (
         "api post a/b -- '--json'",

@@ -125,7 +125,7 @@ struct ASCIIOutputTests {
     "session verify differs.jsonl --format tap", "session verify differs.jsonl --format junit",
     "session replay differs.jsonl", "session timeline damaged.jsonl",
     "session replay live.jsonl --live", "session fork 3 fork.jsonl --file cut.jsonl",
-    "log note '\(String(repeating: "word ", count: 6000))'", "log tail", "log stats",
+    "log note '\(String(repeating: "word ", count: 3000))'", "log tail", "log stats",
     "log tail -o plain",
     "help", "help session", "help line", "help api", "doctor", "manual", "completions bash",
     "api stats", "api recent", "db stats", "keychain status", "alias", "session status", "tutorial",
@@ -136,7 +136,7 @@ struct ASCIIOutputTests {
     let program = try await Self.recorded()
     for (options, language) in [(["--ascii"], "C.UTF-8"), (["--json"], "C")] {
       _ = try await program.shell("rm -f fork.jsonl")
-      // Only the live log cuts what is long.
+      // Only the live log has a file.
       for environment in ["live", "mock"] {
         let lines = Self.lines.filter { $0.hasPrefix("log ") == (environment == "live") }
         let run = try await program.run(

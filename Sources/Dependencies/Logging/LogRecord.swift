@@ -25,6 +25,9 @@ public struct LogField: Sendable, Equatable, Codable {
 
 /// A log record.
 public struct LogRecord: Sendable, Equatable, Codable {
+  /// The length in bytes above which a logger cuts a message.
+  package static let longestMessage = 16 << 10
+
   /// The time in wall-clock microseconds since 1970.
   public var time: Int64
   /// The severity.

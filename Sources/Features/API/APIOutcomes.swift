@@ -369,8 +369,9 @@ enum APIOutcomes {
       // Scalars, since the first one of the value may be a part of the space before it.
       let shown = line(HTTPHeader("Location", location)).unicodeScalars
         .dropFirst("Location: ".count)
+      let start = String(String.UnicodeScalarView(shown.prefix(64)))
       let end = shown.dropFirst(64).isEmpty ? "" : "..."
-      return "--follow does not follow a \(answer.status) to \(shown.prefix(64))\(end)"
+      return "--follow does not follow a \(answer.status) to \(start)\(end)"
     }
     guard answer.redirects < limit else {
       return "--follow goes on for \(limit) redirects at most: check the service"

@@ -58,10 +58,10 @@ enum LogCommands {
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("text"), "log note")
       let text = words.joined(separator: " ")
-      guard text.utf8.count <= LiveLogger.longestMessage else {
+      guard text.utf8.count <= LogRecord.longestMessage else {
         throw UsageError(
           "a note of \(text.utf8.count) bytes is too long: the log would cut it",
-          help: "\(LiveLogger.longestMessage) bytes (16 KiB) are the most",
+          help: "\(LogRecord.longestMessage) bytes (16 KiB) are the most",
           at: invocation.argument("text"))
       }
       return .log(.note(text: text))

@@ -9,9 +9,6 @@ import Synchronization
 /// to queue a record. It never waits for a sink. A record is redacted first and then truncated:
 /// messages above 16 KiB, field values above 4 KiB and fields after the 64th are cut, with a note.
 public final class LiveLogger: Logger {
-  /// The length in bytes from which a message is cut.
-  package static let longestMessage = 16 << 10
-
   /// Removes secrets from text. Secrets registered later are removed from the records in memory
   /// when they are read.
   public let redactor: Redactor
@@ -72,7 +69,7 @@ public final class LiveLogger: Logger {
     let pass = redactor.pass()
     var record = LogRecord(
       time: record.time, level: record.level, category: clean(record.category, limit: 128, pass),
-      message: clean(record.message, limit: Self.longestMessage, pass),
+      message: clean(record.message, limit: LogRecord.longestMessage, pass),
       fields: clean(record.fields, pass))
     if let cause { record.fields += cause.fields }
     ring.write(record)
