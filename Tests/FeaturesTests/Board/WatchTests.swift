@@ -97,6 +97,25 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("behind the program's '--', no word is an option of the repeated command either")
+  func splitByAShell() async throws {
+    let lines = Self.paused()
+    lines.world.api.answer { _ in .json("1") }
+    let words = ["watch", "1h", "api", "post", "http://h/", "--timeout=1s"]
+    var split = ScriptLine(
+      text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
+      parsed: LineParser.parse(literal: words, isQuoted: true))
+    split.words = words
+    let line = Task { [split] in await lines.session.run(split).exitCode }
+    try await lines.board.store.wait { $0.shell.watches?.first?.isDue == false }
+    lines.session.interrupt()
+    #expect(await line.value == 130, "\(lines.allPrinted)")
+    #expect(
+      lines.world.api.requests.map { $0.body.map { String(decoding: $0, as: UTF8.self) } }
+        == [#"{"--timeout":"1s"}"#], "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test(
     "what cannot be repeated is refused before the first round",
     arguments: [
