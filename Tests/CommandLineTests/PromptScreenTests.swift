@@ -30,18 +30,8 @@ import Testing
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       let device = try PseudoTerminal()
-      dup2(open(device.path, O_RDWR | O_NOCTTY), STDOUT_FILENO)
-      var size = winsize(ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
-      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
-      let screen = PromptScreen(
-        terminal: Terminal(environment: [:]), usesColor: false, isASCII: true)
-      var editor = LineEditorState()
-      _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
-      _ = editor.apply(.keys([.text(String(repeating: "x", count: 33))]))
-      screen.begin()
-      screen.show(editor)
-      size.ws_col = 10
-      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+      let screen = Self.prompt(String(repeating: "x", count: 33), at: device)
+      Self.setColumns(10, of: device)
       try Array("output\n".utf8).withUnsafeBytes { try screen.write($0, to: STDERR_FILENO) }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -58,26 +48,35 @@ import Testing
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       let device = try PseudoTerminal()
-      dup2(open(device.path, O_RDWR | O_NOCTTY), STDOUT_FILENO)
-      var size = winsize(ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0)
-      _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
-      let screen = PromptScreen(
-        terminal: Terminal(environment: [:]), usesColor: false, isASCII: true)
-      var editor = LineEditorState()
-      _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
-      _ = editor.apply(.keys([.text("xxx")]))
-      screen.begin()
-      screen.show(editor)
+      let screen = Self.prompt("xxx", at: device)
       for text in ["abcdefghijklmno", "pqr\r\n"] {
         try Array(text.utf8).withUnsafeBytes { try screen.write($0, to: STDERR_FILENO) }
-        size.ws_col = 10
-        _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
+        Self.setColumns(10, of: device)
       }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     var terminal = ScreenModel(columns: 10, rows: 8)
     terminal.show(text)
     #expect(terminal.text == "abcdefghij\nklmno\npqr\n> xxx", "\(text)")
+  }
+
+  /// Makes a terminal of 40 columns standard output, and shows a prompt with a line there.
+  private static func prompt(_ line: String, at device: PseudoTerminal) -> PromptScreen {
+    dup2(open(device.path, O_RDWR | O_NOCTTY), STDOUT_FILENO)
+    setColumns(40, of: device)
+    let screen = PromptScreen(
+      terminal: Terminal(environment: [:]), usesColor: false, isASCII: true)
+    var editor = LineEditorState()
+    _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
+    _ = editor.apply(.keys([.text(line)]))
+    screen.begin()
+    screen.show(editor)
+    return screen
+  }
+
+  private static func setColumns(_ columns: UInt16, of device: PseudoTerminal) {
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(device.user, UInt(TIOCSWINSZ), &size)
   }
 
   @Test("a screen that was closed shows nothing but output, whatever comes late")
