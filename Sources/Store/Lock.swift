@@ -27,8 +27,7 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   }
 
   /// Calls `body` while the calling thread holds the lock.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     #if DEBUG
       // No input leads here: the program used the store in code that runs under its lock.
@@ -49,14 +48,12 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   // function stays on its thread, and would otherwise keep the number across an `await`.
 
   /// Returns whether the calling thread was the last to store its number.
-  @usableFromInline
-  @inline(never)
+  @usableFromInline @inline(never)
   func isCurrentThread(_ holder: borrowing Atomic<UInt>) -> Bool {
     holder.load(ordering: .relaxed) == currentThread
   }
 
-  @usableFromInline
-  @inline(never)
+  @usableFromInline @inline(never)
   func storeCurrentThread(in holder: borrowing Atomic<UInt>) {
     holder.store(currentThread, ordering: .relaxed)
   }

@@ -320,8 +320,7 @@ extension StoreMachine {
   }
 
   /// Returns whether a `.cancel` is in the member that follows an effect in a sequence.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func isFollowedByCancel(_ effect: EffectID) -> Bool {
     graph.tree.successors(of: effect).contains { isCancel($0) }
   }
@@ -397,6 +396,7 @@ extension EffectTree {
   }
 
   /// Returns the effect or the innermost group of it that another member of a sequence follows.
+  @usableFromInline
   func memberInSequence(_ id: EffectID) -> Int32? {
     var slot = id.slot
     while isMember(slot) {

@@ -33,9 +33,9 @@
 /// - **R6** Ids belong to one store and one place in the composition. A parent can cancel the
 ///   effects of a child by id. A limit counts in the whole store, or in each place if it says so.
 /// - **R7** The step that removes a child ends its effects and its subscriptions, whichever reducer
-///   removes it; but a reducer outside the `forEach` of a stack must not replace it by a new one
-///   (see `StackState`). Effects with `outlives()` continue. Children that are composed by plain
-///   calls end with `Effect.endChild(id:)`.
+///   removes it; but a stack must be replaced or restored only as `StackState` describes. Effects
+///   with `outlives()` continue. Children that are composed by plain calls end with
+///   `Effect.endChild(id:)`.
 /// - **R8** A child sees an action before the reducer to which it is attached. An action for a
 ///   child that does not exist is an issue at the composing line.
 /// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
@@ -208,7 +208,7 @@ public final class Store<R: Reducer>: Sendable {
   // MARK: For tests
 
   /// The number of observers, including sequences and waits for a state.
-  package var observerCount: Int { runtime.lock.withLock { $0.observers.count } }
+  package var observerCount: Int { runtime.lock.withLock { $0.listeners.observers.count } }
 
   /// Whether the index finds any effect by an id or by its place.
   package var hasIndexedEffects: Bool {
@@ -266,9 +266,10 @@ public final class Store<R: Reducer>: Sendable {
   ) throws(Failure) {
     var failure: Failure?
     runtime.change { shared in
-      let present = shared.hooks?.takeUnretainedValue().hooks
+      let present = shared.listeners.hooks?.takeUnretainedValue().hooks
       do throws(Failure) {
-        return shared.setHooks(try make(present, shared.machine.state, shared.machine.steps))
+        let hooks = try make(present, shared.machine.state, shared.machine.steps)
+        return shared.listeners.setHooks(hooks)
       } catch {
         failure = error
         return nil
@@ -312,11 +313,15 @@ public final class Store<R: Reducer>: Sendable {
     // A sleep of zero would still suspend on a shared queue of Dispatch.
     guard deadline > .zero else { return close() }
     return await withTaskGroup(of: Void.self) { group in
-      // An action may be accepted between the end of the last effect and the store's.
       group.addTask {
+        // A sequence, because its end does not wait for an observer when the deadline passes.
+        let (idle, signal) = AsyncStream.makeStream(of: Void.self)
+        var turns = idle.makeAsyncIterator()
         repeat {
-          await runtime.wait { $0.waitUntilIdle($1) }
-        } while !runtime.handle { $0.closeIfIdle() }
+          // An action may be accepted between the end of the last effect and the store's.
+          let waits = runtime.addWaiter({ signal.yield() }) { $0.waitUntilIdle($1) }
+          if waits { await turns.next() }
+        } while !Task.isCancelled && !runtime.handle { $0.closeIfIdle() }
       }
       group.addTask { try? await clock.wait(for: deadline) }
       await group.next()

@@ -50,9 +50,9 @@ public struct StoreTask: Sendable {
   /// reduced. Other effects are not affected. Does not wait for the end of the effects; `finish()`
   /// does.
   ///
-  /// An action that a step caused at once by a `.send` without an id belongs to the current turn
-  /// and is still reduced. The effects that it returns are cancelled too, and their bodies do not
-  /// run.
+  /// An action that a step caused at once belongs to the current turn. It is still reduced if the
+  /// root reducer returned its `.send` without an id and outside a group, and dropped otherwise.
+  /// The effects that it returns are cancelled too, and their bodies do not run.
   ///
   /// - Complexity: One lock, O(number of effects under the handle).
   public func cancel() {

@@ -99,7 +99,10 @@ extension MachineDriver {
     case .reduceNext: reduce(machine.takeNext(ignoring: .held))
     case .timePasses: _ = machine.startOverdueWork()
     case .observe(let isObserved):
-      if watching == .events { machine.recipients.set(.observers, isObserved) }
+      if watching == .events {
+        machine.recipients.remove(.observers)
+        if isObserved { machine.recipients.insert(.observers) }
+      }
     case .told: if watching == .events { machine.delivered() }
     case .startSubscriptions: machine.startSubscriptions()
     case .waitForTask(let action):

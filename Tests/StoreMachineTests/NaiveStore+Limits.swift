@@ -72,11 +72,10 @@ extension NaiveStore {
     return false
   }
 
-  /// Whether a group that it is in has a permit for it.
+  /// Whether a group that it is in has started with a permit for it.
   private func isCounted(_ effect: Int, _ key: Key) -> Bool {
     guard let group = effects[effect].group else { return false }
-    return permits.contains { $0.effect == group && $0.key == key && $0.state != .waiting }
-      || isCounted(group, key)
+    return limit(group)?.key == key || isCounted(group, key)
   }
 
   /// Gives up the permit, or the place of one that waits for it.

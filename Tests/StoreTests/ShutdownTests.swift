@@ -236,6 +236,60 @@ struct ShutdownTests {
     }
   }
 
+  @Test("R11 the deadline does not wait for an observer")
+  func observerBeyondTheDeadline() async {
+    let stage = Draining(["a"]) { action, work in action == "a" ? [work("a")] : [] }
+    stage.send("a")
+    let (isObserving, observe) = AsyncStream<Void>.makeStream()
+    let released = DispatchSemaphore(value: 0)
+    let store = stage.store
+    store.observe { _, _ in
+      observe.finish()
+      released.wait()
+    }
+    let sender = startThread { store.send("b") }
+    for await _ in isObserving {}
+    let end = stage.shutDown(cancelling: .queued)
+    stage.clock.advance(by: .seconds(1))
+    stage.executor.run()
+    #expect(await end.value == ["a"])
+    released.signal()
+    join(sender)
+  }
+
+  @Test("R9 the error of a subscription that has ended before the store drains is reported")
+  func errorOfSubscription() {
+    struct Broken: Error {}
+    let executor = ManualExecutor()
+    let (gate, issues, clock) = (Gate(), Journal<String>(), TestClock())
+    let store = Store(
+      initialState: 0,
+      reducer: Reduce<Int, Int, Void> { state, action, _ in
+        state = action
+        return []
+      }.subscribing { _, _ in
+        [
+          .run(name: "listen") { _ in
+            try await gate.wait()
+            throw Broken()
+          }.cancellable(id: "subscription")
+        ]
+      }, dependencies: (), executor: executor, onIssue: { issues.note($0.message) })
+    executor.run()
+    store.observe { [store] _, _ in
+      gate.open()
+      executor.run()
+      Task(executorPreference: executor) {
+        await store.shutdown(deadline: .seconds(1), clock: clock)
+      }
+      executor.run()
+    }
+    store.send(1)
+    executor.run()
+    #expect(issues.entries.count == 1)
+    #expect(issues.entries.first?.contains("Broken") == true)
+  }
+
   @Test(
     "R11 a subscription that the shutdown ended does not begin anew")
   func draining() async throws {

@@ -1,7 +1,6 @@
 extension Array {
   /// Returns the result of `adopt`, or an empty array if there are no effects.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   consuming func adopted<Child, Parent>(
     by adopt: ([Effect<Child>]) -> [Effect<Parent>]
   ) -> [Effect<Parent>] where Element == Effect<Child> {
@@ -10,8 +9,7 @@ extension Array {
   }
 
   /// Returns both arrays joined, without a new array if one of them is empty.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   static func joined<Action>(_ first: Self, _ second: Self) -> Self
   where Element == Effect<Action> {
     if second.isEmpty { return first }
@@ -25,8 +23,7 @@ extension Array {
   /// levels take 16 ns. With this method they take 5 ns, the same as a handwritten `switch`. The
   /// standard library's empty array is one object that is never freed, whatever the type of the
   /// elements.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func hasNoEffects() -> Bool {
     let shared = unsafeBitCast([] as [Element], to: UnsafeRawPointer.self)
     guard unsafeBitCast(self, to: UnsafeRawPointer.self) == shared else { return isEmpty }

@@ -19,8 +19,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
 
   /// Creates a path from two functions, which must agree: `extract(embed(value))` returns `value`.
   /// Allocates nothing except the captures of the closures.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
   ) {
@@ -42,8 +41,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   ///   - embed: The enum case itself.
   ///   - extract: A property of the enum, or an equivalent closure:
   ///     `{ if case .counter(let action) = $0 { action } else { nil } }`.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public static func `case`(
     _ embed: @escaping @Sendable (Value) -> Root, _ extract: @escaping @Sendable (Root) -> Value?
   ) -> Self {

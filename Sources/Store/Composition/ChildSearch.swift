@@ -36,8 +36,7 @@ final class ListIDs<ID: Hashable & Sendable>: Sendable {
 
 extension ChildSearch {
   /// Visits a child that always exists.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func visit<Child: Reducer>(
     _ child: Child, at childPlace: @autoclosure () -> ChildPlace, _ state: () -> Child.State
   ) {
@@ -55,8 +54,7 @@ extension ChildSearch {
   }
 
   /// Visits a child that may be absent, and that may have an identity.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func visit<Child: Reducer>(
     _ child: Child, at childPlace: @autoclosure () -> ChildPlace,
     by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
@@ -70,8 +68,7 @@ extension ChildSearch {
   /// Visits the elements of a list. O(number of elements in which effects of children run that may
   /// be absent, or whose first effects began in this step) if none was added or removed, otherwise
   /// O(number of elements whose effects run).
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
     each child: Child, at childPlace: @autoclosure () -> ChildPlace,
     _ elements: () -> IdentifiedArray<ID, Child.State>
@@ -85,8 +82,7 @@ extension ChildSearch {
     visit(each: child, at: key, inside, elements(), isComplete: isComplete)
   }
 
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   mutating func visit<Child: Reducer>(
     _ child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
     by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?, _ state: Child.State?
@@ -104,8 +100,7 @@ extension ChildSearch {
     }
   }
 
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
     each child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
     _ elements: IdentifiedArray<ID, Child.State>, isComplete: Bool
@@ -132,9 +127,8 @@ extension ChildSearch {
 
   /// Visits an element of a list.
   ///
-  /// - Returns: Whether it was added to the result.
+  /// - Returns: Whether it is absent.
   @inlinable
-  @discardableResult
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
     element child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
     _ elements: IdentifiedArray<ID, Child.State>
@@ -142,14 +136,13 @@ extension ChildSearch {
     // An id of another type belongs to another operator with the same key.
     guard let id = key.identity.base(as: ID.self) else { return false }
     let position = elements.position(of: id)
-    let isAdded = note(key, inside, isThere: position != nil)
+    note(key, inside, isThere: position != nil)
     if let position { visit(child, at: key, inside) { elements[position] } }
-    return isAdded
+    return position == nil
   }
 
   /// Returns whether the search can skip a child without its key, which is expensive to create.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func hasNothingToFind(isThere: Bool) -> Bool {
     place.inner.isEmpty || (isThere ? !forPresent && place.deep.isEmpty : forPresent)
   }
@@ -162,15 +155,10 @@ extension ChildSearch {
   }
 
   /// Adds a child to the result, if it is one that is searched for.
-  ///
-  /// - Returns: Whether it was added.
   @inlinable
-  @discardableResult
-  mutating func note(_ key: ChildKey, _ inside: EffectIndex.Place, isThere: Bool) -> Bool {
+  mutating func note(_ key: ChildKey, _ inside: EffectIndex.Place, isThere: Bool) {
     // A child whose remaining effects outlive it is not found again after each step.
-    guard isThere == forPresent, inside.hasEndingEffects else { return false }
-    found.append([key])
-    return true
+    if isThere == forPresent, inside.hasEndingEffects { found.append([key]) }
   }
 
   /// Passes the search to a present child for its own children.

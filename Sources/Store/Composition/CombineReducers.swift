@@ -15,8 +15,7 @@ public struct CombineReducers<
   }
 
   /// Reduces with the listed reducers, one after the other.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {

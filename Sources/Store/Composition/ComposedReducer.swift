@@ -38,8 +38,7 @@ extension ComposedReducer {
   }
 
   /// Searches for the children of a newly created body.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
     body.findAbsentChildren(in: state, &search)
   }

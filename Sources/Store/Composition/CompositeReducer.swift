@@ -32,8 +32,7 @@ protocol ChildVisitor<State, Action, Dependencies> {
 
 extension ChildVisitor {
   /// Asks a part with the state and the actions of the whole.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func ask(
     _ part: some Reducer<State, Action, Dependencies>, _ subject: Subject, _ answer: inout Answer
   ) {
@@ -64,8 +63,7 @@ extension CompositeReducer {
   }
 
   /// Searches for the children of all parts. O(number of parts), and the cost of the parts.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
     visitChildren(AbsentChildrenSearch<State, Action, Dependencies>(), state, &search)
   }
@@ -113,8 +111,7 @@ struct AbsentChildrenSearch<State: Sendable, Action: Sendable, Dependencies: Sen
   @inlinable
   init() {}
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func ask(
     child: some Reducer, _ state: State, _ answer: inout ChildSearch,
     search: (State, inout ChildSearch) -> Void,

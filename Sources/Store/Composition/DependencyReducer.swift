@@ -67,8 +67,7 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
 }
 
 extension DependencyReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Whole>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

@@ -10,8 +10,7 @@ where
   case second(Second)
 
   /// Reduces with the reducer of the selected branch.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout First.State, _ action: First.Action, _ dependencies: First.Dependencies
   ) -> [Effect<First.Action>] {
@@ -23,8 +22,7 @@ where
 }
 
 extension EitherReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<First.State, First.Action, First.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

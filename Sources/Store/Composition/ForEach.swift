@@ -19,8 +19,7 @@ extension Reducer {
   /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
   ///   elements. O(count) in a step that adds or removes one. While effects run in children of
   ///   elements that may be absent, every step of the store costs O(number of these elements) more.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -46,8 +45,7 @@ extension Reducer {
   /// Otherwise the same as with `ElementAction`.
   ///
   /// - Complexity: The same, and a second pattern for each action.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public consuming func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction,
     Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -79,8 +77,7 @@ where Child.Dependencies == Base.Dependencies {
   @usableFromInline let action: CasePath<Base.Action, ElementAction<ID, Child.Action>>
   @usableFromInline let place: ChildPlace
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   init(
     base: Base, child: Child,
     state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable,
@@ -96,8 +93,7 @@ where Child.Dependencies == Base.Dependencies {
   /// Reduces with the child first, then with the base. An id that does not exist is an issue at the
   /// composing line, and neither sees the action. O(1) plus the cost of the two, O(count) in a step
   /// that adds or removes an element.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
@@ -122,8 +118,7 @@ where Child.Dependencies == Base.Dependencies {
     return effects + childPlace.end(before, now: state[keyPath: self.state])
   }
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
     effects.adopted { effects in
       let embed = action.embed
@@ -133,14 +128,12 @@ where Child.Dependencies == Base.Dependencies {
   }
 
   /// The place of the child. It is computed only where there are effects.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: state)) }
 }
 
 extension ForEachReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

@@ -122,14 +122,12 @@ where Child.Dependencies == Base.Dependencies {
   }
 
   /// The place of the child. It is computed only where there are effects.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: container)) }
 }
 
 extension IfCaseLetReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

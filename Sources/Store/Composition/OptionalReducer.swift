@@ -8,8 +8,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
   }
 
   /// Reduces with the reducer if there is one. Otherwise does nothing.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
   ) -> [Effect<R.Action>] {
@@ -18,8 +17,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
 }
 
 extension OptionalReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<R.State, R.Action, R.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

@@ -16,8 +16,7 @@ extension Array {
   ///   is this source line. Pass an id if one line serves several children.
   /// - Complexity: One comparison if there are no effects. The id is not evaluated in that case.
   ///   Otherwise a new array, and for each effect a closure and new ids.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public consuming func scoped<Child, Parent, ID: Hashable & Sendable>(
     _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID = NoIdentity(),
     fileID: StaticString = #fileID, line: UInt32 = #line
@@ -31,8 +30,7 @@ extension Array {
     }
   }
 
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func adopted<Child, Parent>(
     _ embed: @escaping @Sendable (Child) -> Parent, under key: ChildKey
   ) -> [Effect<Parent>] where Element == Effect<Child> {
@@ -55,8 +53,7 @@ extension Reducer {
   /// - Returns: The child's effects. If there is no child, an issue at this line; nothing is
   ///   changed.
   /// - Complexity: The cost of the child, in place.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     ifLet state: inout State?, _ action: Action, _ dependencies: Dependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line
@@ -78,8 +75,7 @@ extension Reducer {
   /// - Returns: The child's effects. If the enum is in another case, an issue at this line; nothing
   ///   is changed.
   /// - Complexity: The cost of the child, in place.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce<Mode>(
     ifCase path: CasePath<Mode, State>, of mode: inout Mode, _ action: Action,
     _ dependencies: Dependencies, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -101,8 +97,7 @@ extension Reducer {
   /// - Returns: The child's effects, in a place of their own for each element. If the element does
   ///   not exist, an issue at this line; nothing is changed.
   /// - Complexity: O(1) plus the cost of the child, in place.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce<ID: Hashable & Sendable>(
     forEach elements: inout IdentifiedArray<ID, State>, _ action: ElementAction<ID, Action>,
     _ dependencies: Dependencies, fileID: StaticString = #fileID, line: UInt32 = #line

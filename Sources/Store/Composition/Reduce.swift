@@ -8,8 +8,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
 
   /// Creates a reducer from a closure, which is called for every action, under the store's lock.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public init(
     _ body: @escaping @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   ) {
@@ -17,8 +16,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
   }
 
   /// Creates a reducer from a closure that needs no dependencies.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public init(
     _ body: @escaping @Sendable (inout State, Action) -> [Effect<Action>]
   ) {
@@ -26,8 +24,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
   }
 
   /// Calls the closure.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {
@@ -38,13 +35,11 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
 /// A reducer that does nothing.
 public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   /// Creates a reducer that does nothing.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public init() {}
 
   /// Returns no effects and does not change the state.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {

@@ -8,8 +8,7 @@ public struct ReducerList<R: Reducer>: Reducer {
   }
 
   /// Reduces with all reducers in order on the same state. O(number of reducers).
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
   ) -> [Effect<R.Action>] {
@@ -22,8 +21,7 @@ public struct ReducerList<R: Reducer>: Reducer {
 }
 
 extension ReducerList: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<R.State, R.Action, R.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

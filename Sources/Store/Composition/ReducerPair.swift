@@ -4,8 +4,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
   @usableFromInline let first: R0
   @usableFromInline let second: R1
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   init(_ first: R0, _ second: R1) {
     self.first = first
     self.second = second
@@ -13,8 +12,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
 
   /// Reduces with both, one after the other on the same state. The effects have the same order.
   /// Creates no array if one of the two has no effects.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout R0.State, _ action: R0.Action, _ dependencies: R0.Dependencies
   ) -> [Effect<R0.Action>] {
@@ -24,8 +22,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
 }
 
 extension ReducerPair: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<R0.State, R0.Action, R0.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

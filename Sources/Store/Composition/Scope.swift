@@ -22,8 +22,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   ///   place of the child's state in the parent's; of a computed property only the line. It is
   ///   shown in descriptors.
   /// - Complexity: Allocates nothing if `id` is omitted or a literal.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public init<ChildState, ChildAction, ChildDependencies>(
     state: WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CasePath<ParentAction, ChildAction>,
@@ -40,8 +39,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   /// Reduces the child's part of the state, in place, if the action is the child's. Otherwise does
   /// nothing. If there are effects, creates a new array, and for each effect a closure and new ids.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func reduce(
     _ state: inout ParentState, _ action: ParentAction, _ dependencies: Child.Dependencies
   ) -> [Effect<ParentAction>] {
@@ -51,16 +49,14 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   }
 
   /// The place of the child. It is computed only where there are effects.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   var childPlace: ChildPlace {
     place.at(MemoryLayout<ParentState>.offset(of: state), mayBeAbsent: false)
   }
 }
 
 extension Scope: CompositeReducer {
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func visitChildren<Question: ChildVisitor<ParentState, ParentAction, Child.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   ) {

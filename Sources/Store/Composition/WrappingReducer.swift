@@ -41,8 +41,7 @@ extension WrappingReducer {
   }
 
   /// Finds the absent children of `base`.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   public func findAbsentChildren(in state: Base.State, _ search: inout ChildSearch) {
     base.findAbsentChildren(in: state, &search)
   }

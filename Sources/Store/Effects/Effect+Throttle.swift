@@ -3,13 +3,19 @@ extension EffectProtocol {
   /// the last one returned during the interval starts at its end. The others never start and are
   /// reported as dropped.
   ///
-  /// Cancelling the id cancels running and waiting effects and the interval. The throttle counts
-  /// the effects of the same place in the composition, unlike `limited`, which counts in the
-  /// whole store by default. It counts effects that are `limited` by the same id `in: .place`,
-  /// too. An id that the effect had before cancels the effect alone: if it waits, its interval
-  /// begins nevertheless. `finish()` and `shutdown(deadline:)` wait for the interval too. The
-  /// descriptor is a `merge` with the name and the id, and with a part “throttle” for the interval
-  /// before the effect's own.
+  /// The throttle counts the effects of the same place in the composition, unlike `limited`, which
+  /// counts in the whole store by default. It counts effects that are `limited` by the same id
+  /// `in: .place`, too.
+  ///
+  /// - Cancelling the id of the throttle, an id that a later operator adds, or the handle of `send`
+  ///   cancels running and waiting effects and the interval. With
+  ///   `cancellable(id:cancelInFlight: true)` behind it, nothing is throttled.
+  /// - An id that an earlier operator has added cancels the effect alone. If the effect waits, its
+  ///   interval begins nevertheless.
+  ///
+  /// The interval is a part of the effect: `finish()`, `shutdown(deadline:)` and the next member of
+  /// a `concatenate` wait for it. The descriptor is a `merge` with the name and the id, and with a
+  /// part “throttle” for the interval before the effect's own.
   ///
   /// - Parameters:
   ///   - id: The id of the throttle. Effects of different ids are independent.

@@ -27,13 +27,13 @@ extension EffectGraph {
     drop(slot)
   }
 
-  /// Returns whether a group that contains the node has a permit under the same limit. The node
-  /// needs no other, and would wait for its own group.
+  /// Returns whether a group that contains the node has started under the same limit. The node
+  /// needs no permit, and would wait for its own group, or for the interval of a throttled one.
   private func isCounted(_ slot: Int32, _ key: PermitKey) -> Bool {
     var member = slot
     while tree.isMember(member) {
       member = tree[member].parent
-      if tree[member].hasPermit, tree[member].limit?.permitKey == key { return true }
+      if tree[member].limit?.permitKey == key { return true }
     }
     return false
   }

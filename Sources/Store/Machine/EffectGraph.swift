@@ -44,6 +44,8 @@ struct EffectGraph: Sendable {
   @usableFromInline var startsAfterReduction: [(ending: EffectID, next: EffectID)] = []
   /// The nodes to start, and the sequences to continue, in the current event. The last is next.
   private var pending: [EffectID] = []
+  /// The sequences to continue when nothing is pending.
+  private var later = Queue<EffectID>()
 }
 
 // MARK: Events
@@ -80,7 +82,7 @@ extension EffectGraph {
   /// Starts the pending nodes and continues the pending sequences. Not recursive, because groups
   /// can be nested deeply.
   mutating func run() {
-    while let id = pending.popLast() {
+    while let id = pending.popLast() ?? later.popFirst() {
       guard tree.contains(id) else { continue }
       switch tree[id.slot].phase {
       case .pending: begin(id.slot)
@@ -93,7 +95,7 @@ extension EffectGraph {
   /// Starts or continues `id` after all that is pending. Does so once, even if many members of a
   /// sequence end together.
   mutating func proceedLater(_ id: EffectID) {
-    if pending.first != id { pending.insert(id, at: 0) }
+    if later.storage.last != id { later.append(id) }
   }
 
   private mutating func begin(_ slot: Int32) {

@@ -16,8 +16,7 @@ extension StoreMachine {
     change { $0.conclude(absent: absent, present: present, complete: complete) }
   }
 
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func searchChildren(
     forPresent: Bool
   ) -> (found: [ChildSearch.ReversedPlace], complete: [ChildSearch.CompleteList]) {

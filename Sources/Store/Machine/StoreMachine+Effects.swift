@@ -173,7 +173,7 @@ extension StoreMachine {
     case .task, .run:
       startTask(id, inherits)
     case .send(let action):
-      if blockers.contains(.held) { heldSends.append(id) }
+      if blockers.contains(.held), graph.tree.memberInSequence(id) != nil { heldSends.append(id) }
       let task = graph.tree.task(of: id)
       enqueue(QueuedAction(action, from: .ending(id), task: task, inheritsTaskLocals: inherits))
     case .cancel(let key):

@@ -190,34 +190,33 @@ extension StoreMachine {
   mutating func drain(cancelling work: ShutdownWork) {
     graph.isDraining = true
     // Effects are cancelled first, so that waiting effects do not get the permits of subscriptions.
-    switch work {
-    case .queued: change { $0.cancelWaiting() }
-    case .all: cancelAll()
+    reportingFailures { machine in
+      machine.change { if work == .all { $0.cancelAll() } else { $0.cancelWaiting() } }
+      machine.endSubscriptions()
     }
-    endSubscriptions()
     performDeferredEnds()
   }
 
   /// Cancels the effects that a `send` caused.
   @inlinable
   mutating func cancel(task: EffectID) {
-    reportingFailures { $0.cancelTree(task) }
+    reportingFailures { $0.change { $0.cancelTree(task) } }
     performDeferredEnds()
   }
 
   /// Cancels every effect.
   @inlinable
   mutating func cancelAll() {
-    reportingFailures { $0.cancelAll() }
+    reportingFailures { $0.change { $0.cancelAll() } }
     performDeferredEnds()
   }
 
   /// Cancels effects from outside a step. Reports the errors of those whose end waits: without a
   /// queue they would have ended before.
   @inlinable
-  mutating func reportingFailures(_ cancel: (inout EffectGraph) -> Void) {
+  mutating func reportingFailures(_ cancel: (inout Self) -> Void) {
     let failures = queuedEvents.isEmpty ? [] : waitingFailures
-    change(cancel)
+    cancel(&self)
     for (effect, failure) in failures where !graph.tree.hasReturned(effect) {
       commands.append(.report(failure.issue))
     }

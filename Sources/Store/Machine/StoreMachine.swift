@@ -30,7 +30,7 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A thread does the work of a step that is done outside the lock, such as notifying observers.
+    /// Threads do work outside the lock, such as notifying observers of a step.
     @inlinable static var delivering: ReductionBlockers { ReductionBlockers(rawValue: 1) }
     /// A test reduces the actions one by one.
     @inlinable static var held: ReductionBlockers { ReductionBlockers(rawValue: 2) }
@@ -44,32 +44,15 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var closed: ReductionBlockers { ReductionBlockers(rawValue: 4) }
   }
 
-  /// The recipients of information about each step.
-  @usableFromInline
-  struct StepRecipients: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-
-    @inlinable
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    @inlinable static var hooks: StepRecipients { StepRecipients(rawValue: 1) }
-    @inlinable static var observers: StepRecipients { StepRecipients(rawValue: 2) }
-    @inlinable static var hooksAndObservers: StepRecipients { StepRecipients(rawValue: 1 | 2) }
-    @inlinable static var meter: StepRecipients { StepRecipients(rawValue: 4) }
-    /// The reducer declares subscriptions, which are checked after each step.
-    @inlinable static var subscriptions: StepRecipients { StepRecipients(rawValue: 8) }
-    /// Effects of children run. After each step, removed children are searched for.
-    @inlinable static var children: StepRecipients { StepRecipients(rawValue: 16) }
-    /// A hook or the meter is called before the reduction.
-    @inlinable static var beforeReduction: StepRecipients { StepRecipients(rawValue: 32) }
-  }
-
   @usableFromInline let reducer: R
   @usableFromInline let dependencies: R.Dependencies
   @usableFromInline var state: R.State
   /// The number of the last step.
   @usableFromInline var steps: Int
   @usableFromInline var blockers: ReductionBlockers
+  /// The number of threads that do work outside the lock, during which nothing is reduced: one
+  /// notifies observers of a step, others may cancel tasks meanwhile.
+  @usableFromInline var deliveries = 0
   @usableFromInline var recipients: StepRecipients = []
 
   /// The remaining actions of the current turn.
@@ -127,8 +110,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 
 extension StoreMachine {
   /// Reduces an action. Only this function calls the reducer.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func reduce(_ action: R.Action) -> [Effect<R.Action>] {
     steps &+= 1
     return reducer.reduce(&state, action, dependencies)
@@ -137,8 +119,7 @@ extension StoreMachine {
   /// Reduces actions until one has effects.
   ///
   /// - Returns: That action and its effects, or `nil` if all are reduced.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func reduce(
     _ actions: inout IndexingIterator<[R.Action]>
   ) -> (action: R.Action, effects: [Effect<R.Action>])? {
@@ -150,8 +131,7 @@ extension StoreMachine {
   }
 
   /// Whether there are commands to perform, or queued actions that can be reduced or dropped.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   var isDue: Bool {
     if !commands.isEmpty { return true }
     return blockers.isEmpty
@@ -249,8 +229,7 @@ extension StoreMachine {
   /// Adds the result of a reduction.
   ///
   /// - Returns: The step, if hooks or observers are to be notified.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func conclude(
     _ effects: [Effect<R.Action>], of action: R.Action, origin: StepOrigin, task: inout EffectID,
     inheritsTaskLocals: Bool
@@ -264,7 +243,7 @@ extension StoreMachine {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
     // Set before effects end, so that waiters are resumed only after observers have been notified.
-    if recipients.contains(.observers) { blockers.insert(.delivering) }
+    if recipients.contains(.observers) { beginDelivery() }
     if !effects.isEmpty || !recipients.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
     }
@@ -272,8 +251,7 @@ extension StoreMachine {
   }
 
   /// Adds effects, ends those whose child or declaration is gone, and starts new subscriptions.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   mutating func update(
     _ effects: [Effect<R.Action>], of action: R.Action, task: inout EffectID,
     inheritsTaskLocals: Bool
@@ -292,9 +270,18 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Ends the work of the last step outside the lock.
+  /// Begins work outside the lock, during which nothing is reduced.
+  @inlinable
+  mutating func beginDelivery() {
+    deliveries += 1
+    blockers.insert(.delivering)
+  }
+
+  /// Ends work outside the lock.
   @inlinable
   mutating func delivered() {
+    deliveries -= 1
+    if deliveries > 0 { return }
     blockers.remove(.delivering)
     if !waitersToResume.isEmpty {
       for waiter in waitersToResume { commands.append(.resume(waiter)) }
@@ -303,8 +290,7 @@ extension StoreMachine {
     if blockers.contains(.closed) { commands.append(.end) }
   }
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func origin(of sender: QueuedAction<R.Action>.Sender) -> StepOrigin {
     switch sender {
     case .outside(let origin): return origin.sent

@@ -15,16 +15,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var machine: StoreMachine<R>
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
-    @usableFromInline var observers: [Observer<R.State, R.Action>] = []
-    /// All observers as one function, in order. Created when a step is delivered.
-    @usableFromInline var notifyObservers: Observer<R.State, R.Action>.Body?
-    /// The step to deliver to observers, until the delivering thread takes it.
-    @usableFromInline var pendingNotification: PendingNotification<R.State, R.Action>?
-    /// The hooks, called without reference counting: with a count for each call, a step with hooks
-    /// takes three times as long. They are changed and called only under the lock. The last hooks
-    /// must be replaced with `nil`.
-    @usableFromInline var hooks: Unmanaged<HookBox<R.State, R.Action>>?
-    @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
+    @usableFromInline var listeners = Listeners<R.State, R.Action>()
     /// The closures that resume waiters. Under `heldEvents`, the one that is called after each
     /// event of a store that is held until the end of a replay.
     @usableFromInline var waiters: [WaiterID: @Sendable () -> Void] = [:]
@@ -44,6 +35,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   @usableFromInline let lock: Lock<Shared>
+  /// The step to deliver to observers. It belongs to the thread whose step blocks reductions, which
+  /// sets it under the lock and takes it afterwards. Under the lock, the first observer would cost
+  /// one more lock pair.
+  @exclusivity(unchecked)
+  @usableFromInline nonisolated(unsafe) var pendingNotification:
+    PendingNotification<R.State, R.Action>?
   @usableFromInline let executor: (any TaskExecutor)?
   @usableFromInline let onIssue: @Sendable (StoreIssue) -> Void
 
@@ -55,7 +52,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     self.executor = executor
     self.onIssue = onIssue
     var shared = Shared(machine)
-    _ = shared.setHooks(hooks)
+    shared.changeListeners { _ = $0.setHooks(hooks) }
     lock = Lock(shared)
     super.init { runtime, request in
       // A runtime passes only itself to its closure.
@@ -64,7 +61,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   deinit {
-    lock.withLock { _ = $0.setHooks(nil) }
+    lock.withLock { _ = $0.listeners.setHooks(nil) }
   }
 
   // MARK: Events
@@ -110,8 +107,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   /// Calls `event` under the lock, then performs the machine's commands.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func perform<Result: Sendable>(_ event: (inout Shared, inout Deferred) -> Result) -> Result {
     var deferred = Deferred()
     let result = lock.withLock { shared in
@@ -125,8 +121,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   // MARK: Under the lock
 
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func send(
     _ action: R.Action, _ origin: StepOrigin, _ location: SourceLocation, task: inout EffectID,
     _ shared: inout Shared
@@ -141,12 +136,13 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   /// Reduces an action of the program, if nothing blocks it.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func reduce(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
   ) -> Deferred {
-    if shared.machine.recipients.contains(.beforeReduction) { shared.notifyBeforeReduction(action) }
+    if shared.machine.recipients.contains(.beforeReduction) {
+      shared.listeners.willReduce(action, step: shared.machine.steps &+ 1)
+    }
     let effects = shared.machine.reduce(action)
     if shared.machine.recipients.isEmpty, effects.hasNoEffects() { return Deferred() }
     return conclude(effects, action, origin, task: &task, &shared)
@@ -154,8 +150,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   /// Concludes a reduction with effects or recipients. Not inlined, so that a `send` without
   /// either stays short.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func conclude(
     _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
     task: inout EffectID, _ shared: inout Shared
@@ -165,13 +160,14 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     if shared.machine.recipients.isSubset(of: .hooksAndObservers), origin.isNameless,
       effects.isEmpty
     {
-      shared.tell(Step(number: shared.machine.steps, action: action, details: nil), &deferred)
-      if deferred.blocksReductions { shared.machine.blockers.insert(.delivering) }
+      tell(
+        Step(number: shared.machine.steps, action: action, details: nil), &shared, &deferred)
+      if deferred.blocksReductions { shared.machine.beginDelivery() }
       return deferred
     }
     let step = shared.machine.conclude(
       effects, of: action, origin: origin.sent, task: &task, inheritsTaskLocals: true)
-    if let step { shared.tell(step, &deferred) }
+    if let step { tell(step, &shared, &deferred) }
     if shared.machine.isDue { finish(&shared, &deferred) }
     return deferred
   }
@@ -180,13 +176,14 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   /// to observers, tasks have to be cancelled or issues have to be reported, which is done outside
   /// the lock. What cancellation handlers and `onIssue` send is queued until then, with and without
   /// observers, so that watching does not change the order (R2), and nothing recurses.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
-      if deferred.canSend, shared.machine.blockers.isEmpty || shared.machine.isDue {
-        shared.machine.blockers.insert(.delivering)
+      if deferred.canSend, !deferred.blocksReductions,
+        shared.machine.blockers.isSubset(of: .delivering) || shared.machine.isDue
+      {
+        shared.machine.beginDelivery()
         deferred.blocksReductions = true
         return
       }
@@ -205,9 +202,23 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred
   ) {
     if shared.machine.recipients.contains(.beforeReduction) {
-      shared.notifyBeforeReduction(next.action)
+      shared.listeners.willReduce(next.action, step: shared.machine.steps &+ 1)
     }
-    if let step = shared.machine.reduce(next) { shared.tell(step, &deferred) }
+    if let step = shared.machine.reduce(next) { tell(step, &shared, &deferred) }
+  }
+
+  /// Tells the hooks of a step, and defers the notification of observers.
+  @inlinable
+  func tell(_ step: Step<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred) {
+    if shared.machine.recipients.contains(.hooks) {
+      shared.listeners.tellHooks(step, &shared.machine.state)
+    }
+    guard shared.machine.recipients.contains(.observers),
+      let observers = shared.listeners.functionOfObservers()
+    else { return }
+    pendingNotification = PendingNotification(step, shared.machine.state, observers)
+    deferred.notifiesObservers = true
+    deferred.blocksReductions = true
   }
 
   /// Performs the machine's commands, or defers them until the lock has been released.
@@ -233,28 +244,24 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
           deferred.add(waiter)
         }
       case .report(let issue):
-        shared.hooks?._withUnsafeGuaranteedRef { $0.hooks.issue?(issue) }
+        shared.listeners.tellHooks(issue)
         deferred.add { [onIssue] in onIssue(issue) }
         deferred.canSend = true
       case .reportLate(let action, let location, let step):
         deferred.add { self.reportLate(action, location, step) }
       case .meter(let event):
-        shared.meter?(event)
+        shared.listeners.meter?(event)
       case .release(let value):
         deferred.release(value)
       case .end:
-        for observer in shared.observers { if let end = observer.end { deferred.add(end) } }
-        deferred.release(shared.observers)
-        shared.observers = []
-        shared.updateObservers()
+        shared.endObservers(&deferred)
       }
     }
   }
 
   // MARK: After the lock
 
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   func deliver(_ first: Deferred) {
     var deferred = first
     while true {
@@ -262,7 +269,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       guard deferred.blocksReductions else { return }
       deferred.blocksReductions = false
       deferred.canSend = false
-      lock.withLock { $0.pendingNotification.take() }?.tell()
+      if deferred.notifiesObservers { pendingNotification.take()?.tell() }
+      deferred.notifiesObservers = false
       lock.withLock { shared in
         shared.machine.delivered()
         if shared.machine.isDue { finish(&shared, &deferred) }
@@ -275,59 +283,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @usableFromInline
   func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
     let issue = StoreIssue.late(action, at: location, step: step)
-    lock.withLock { shared in shared.hooks?._withUnsafeGuaranteedRef { $0.hooks.issue?(issue) } }
+    lock.withLock { $0.listeners.tellHooks(issue) }
     onIssue(issue)
-  }
-}
-
-extension StoreRuntime.Shared {
-  /// Notifies hooks and the meter before an action is reduced.
-  @inlinable
-  @inline(never)
-  mutating func notifyBeforeReduction(_ action: R.Action) {
-    let number = machine.steps &+ 1
-    if let meter { meter(.willReduce(action: action, step: number)) }
-    hooks?._withUnsafeGuaranteedRef { $0.willReduce(number) }
-  }
-
-  /// Calls hooks with a step, and defers its delivery to observers.
-  @inlinable
-  mutating func tell(_ step: Step<R.Action>, _ deferred: inout Deferred) {
-    if machine.recipients.contains(.hooks) {
-      hooks?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
-    }
-    guard machine.recipients.contains(.observers) else { return }
-    if notifyObservers == nil { notifyObservers = Observer.together(observers[...]) }
-    guard let notifyObservers else { return }
-    pendingNotification = PendingNotification(step, machine.state, notifyObservers)
-    deferred.blocksReductions = true
-  }
-
-  /// Replaces the hooks.
-  ///
-  /// - Returns: The previous hooks. Release them outside the lock, because that can run user code.
-  @usableFromInline
-  mutating func setHooks(
-    _ hooks: StepHooks<R.State, R.Action>?
-  ) -> HookBox<R.State, R.Action>? {
-    let old = self.hooks?.takeRetainedValue()
-    self.hooks = hooks.map { .passRetained(HookBox($0)) }
-    updateRecipients()
-    return old
-  }
-
-  @usableFromInline
-  mutating func updateRecipients() {
-    let hooks = hooks?.takeUnretainedValue().hooks
-    machine.recipients.set(.hooks, hooks?.didReduce != nil)
-    machine.recipients.set(.observers, !observers.isEmpty)
-    machine.recipients.set(.meter, meter != nil)
-    machine.recipients.set(.beforeReduction, meter != nil || hooks?.willReduce != nil)
-  }
-}
-
-extension StoreMachine.StepRecipients {
-  mutating func set(_ part: Self, _ isThere: Bool) {
-    if isThere { insert(part) } else { remove(part) }
   }
 }

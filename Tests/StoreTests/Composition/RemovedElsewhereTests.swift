@@ -281,6 +281,35 @@ struct RemovedElsewhereTests {
     #expect(scene.issues.entries == [])
   }
 
+  @Test("R7 so do they while an effect that outlives an earlier element with its id runs")
+  func addedAndRemovedAgain() {
+    let reducer = CombineReducers<
+      IdentifiedArray<Int, Int>, ElementAction<Int, Bool>?, Ticker.Dependencies, _
+    > {
+      Reduce { state, action, _ in
+        if case .element(2, _)? = action { state.append(0, id: 2) }
+        return []
+      }
+      EmptyReducer()
+        .forEach(\.self, action: CasePath(embed: { $0 }, extract: { $0 }), id: "rows") { Saver() }
+      Reduce { state, _, _ in
+        state.remove(id: 2)
+        return []
+      }
+    }
+    var rows = IdentifiedArray<Int, Int>()
+    rows.append(0, id: 1)
+    let scene = Scene(rows, reducer)
+    scene.send(.element(id: 1, action: true), nil)
+    for _ in 0..<3 {
+      scene.send(.element(id: 2, action: true))
+      #expect(scene.running.contains("rows/2/saving"))
+      #expect(!scene.running.contains("rows/2/shown"))
+      scene.send(nil)
+    }
+    #expect(scene.running.contains("rows/1/shown"))
+  }
+
   @Test("R7 the same in a TestStore: nothing is left running, and nothing to receive")
   func testStore() {
     let failures = Journal<String>()

@@ -77,6 +77,25 @@ struct ThrottleTests {
     #expect(line.store.effects.isEmpty)
   }
 
+  @Test(
+    "R14 an effect that is throttled twice by one id, or limited by it too, counts once",
+    arguments: 0..<4)
+  func throttledTwice(kind: Int) {
+    let line = LimitedStage { work, clock in
+      let latest = kind != 1
+      let inner =
+        kind < 2
+        ? work.throttled(id: "line", for: .milliseconds(300), clock: clock, latest: latest)
+        : work.limited(id: "line", in: .place, whenFull: kind == 2 ? .wait : .drop)
+      return inner.throttled(id: "line", for: .milliseconds(300), clock: clock, latest: latest)
+    }
+    line.send("a")
+    #expect(line.told == ["a begins"])
+    line.clock.advance(by: .seconds(1))
+    #expect(line.told == ["a begins", "a ends"])
+    #expect(line.store.effects.isEmpty)
+  }
+
   @Test("R14 members that are limited by the id of their group count as one effect")
   func idOfTheGroup() {
     let line = LimitedStage { work, _ in

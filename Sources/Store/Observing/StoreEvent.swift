@@ -59,8 +59,8 @@ extension Store {
   /// - Complexity: One lock.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
     runtime.change { shared in
-      defer { shared.meter = meter }
-      return shared.meter
+      defer { shared.listeners.meter = meter }
+      return shared.listeners.meter
     }
   }
 }

@@ -15,13 +15,7 @@ extension StoreRuntime {
   @usableFromInline
   func removeObserver(_ id: Int) {
     // The observer is released after the unlock, because that can run user code.
-    _ = lock.withLock { shared -> Observer<R.State, R.Action>? in
-      // Ids ascend.
-      let index = shared.observers.partitioningIndex { $0.id >= id }
-      guard index < shared.observers.count, shared.observers[index].id == id else { return nil }
-      defer { shared.updateObservers() }
-      return shared.observers.remove(at: index)
-    }
+    _ = lock.withLock { shared in shared.changeListeners { $0.removeObserver(id) } }
   }
 
   /// Replaces hooks or the meter.
@@ -30,7 +24,7 @@ extension StoreRuntime {
   @usableFromInline
   func change(_ change: (inout Shared) -> (any Sendable)?) {
     let old = lock.withLock { shared in
-      defer { shared.updateRecipients() }
+      defer { shared.changeListeners { _ in } }
       return change(&shared)
     }
     // The replaced value is released here, outside the lock.
@@ -39,6 +33,18 @@ extension StoreRuntime {
 }
 
 extension StoreRuntime.Shared {
+  /// Changes the listeners, and tells the machine which there are.
+  @usableFromInline
+  mutating func changeListeners<Result>(
+    _ change: (inout Listeners<R.State, R.Action>) -> Result
+  ) -> Result {
+    defer {
+      machine.recipients.subtract(.listeners)
+      machine.recipients.formUnion(listeners.recipients)
+    }
+    return change(&listeners)
+  }
+
   /// Adds an observer.
   ///
   /// - Returns: The id of the observer, or `nil` if the store has ended.
@@ -48,31 +54,15 @@ extension StoreRuntime.Shared {
   ) -> Int? {
     if machine.blockers.contains(.closed) { return nil }
     let id = nextID()
-    observers.append(Observer(id: id, body: body, end: end))
-    updateObservers()
+    changeListeners { $0.add(Listeners.Observer(id: id, body: body, end: end)) }
     return id
   }
 
+  /// Removes the observers, and calls their `end` functions after the unlock.
   @usableFromInline
-  mutating func updateObservers() {
-    notifyObservers = nil
-    updateRecipients()
-  }
-}
-
-extension Observer {
-  /// Returns a function that calls the observers in order, or `nil` if there are none. It is a
-  /// balanced tree of functions. Calling a function in an array would count two references, which
-  /// takes as long as a lock. O(number of observers).
-  @usableFromInline
-  static func together(_ observers: ArraySlice<Observer>) -> Body? {
-    guard observers.count > 1 else { return observers.first?.body }
-    let middle = observers.startIndex + observers.count / 2
-    guard let first = together(observers[..<middle]), let rest = together(observers[middle...])
-    else { return nil }
-    return { step, state in
-      first(step, state)
-      rest(step, state)
-    }
+  mutating func endObservers(_ deferred: inout Deferred) {
+    let observers = changeListeners { $0.removeObservers() }
+    for observer in observers { if let end = observer.end { deferred.add(end) } }
+    deferred.release(observers)
   }
 }
