@@ -47,12 +47,11 @@ public struct StoreTask: Sendable {
   }
 
   /// Cancels the effects and everything they caused. From then on, none of their actions is
-  /// reduced. Other effects are not affected. Does not wait for the end of the effects; `finish()`
-  /// does.
+  /// reduced, not even one that waits for its turn. Other effects are not affected. Does not wait
+  /// for the end of the effects; `finish()` does.
   ///
-  /// An action that a step caused at once belongs to the current turn. It is still reduced if the
-  /// root reducer returned its `.send` without an id and outside a group, and dropped otherwise.
-  /// The effects that it returns are cancelled too, and their bodies do not run.
+  /// If the action that was sent is still queued, it is reduced. The effects that it returns are
+  /// cancelled, and their bodies do not run.
   ///
   /// - Complexity: One lock, O(number of effects under the handle).
   public func cancel() {

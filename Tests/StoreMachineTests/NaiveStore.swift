@@ -498,7 +498,8 @@ extension NaiveStore {
 
   /// R5: of what was cancelled nothing is reduced.
   private func isDropped(_ item: Item) -> Bool {
-    item.effect.map { effects[$0].isCancelled } ?? false
+    if case .immediate = item.sender { return tasks[item.task].isCancelled }
+    return item.effect.map { effects[$0].isCancelled } ?? false
   }
 
   private mutating func drop(_ item: Item) {

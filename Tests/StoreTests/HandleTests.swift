@@ -113,6 +113,21 @@ struct HandleTests {
     #expect(handle.isFinished && other.isFinished)
   }
 
+  @Test("R10 a cancelled handle drops a queued action of `.send`, with and without an id")
+  func queuedSend() {
+    for hasID in [false, true] {
+      let stage = Stage { action in
+        guard action == "a" else { return [] }
+        return hasID ? [.send("b").cancellable(id: "id")] : [.send("b")]
+      }
+      stage.store.observe { [store = stage.store.view] step, _ in
+        if step.action == "poke" { store.send("a").cancel() }
+      }
+      stage.store.send("poke")
+      #expect(stage.seen == ["poke", "a"])
+    }
+  }
+
   @Test("R10 cancelling a child's handle leaves its parent; cancelling a sibling leaves the other")
   func childHandle() {
     let handles = Journal<StoreTask>()

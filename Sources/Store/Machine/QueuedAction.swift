@@ -31,7 +31,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     /// action. The action is dropped if the effect is cancelled first.
     indirect case last(EffectID, EffectFailure?)
     /// A `.send` effect without a node. It has no ids, and belongs to no group and no child: its
-    /// place is the root, and nothing cancels it.
+    /// place is the root, and only its task can be cancelled.
     case immediate(step: Int)
   }
 

@@ -179,9 +179,13 @@ extension StoreMachine {
     return nil
   }
 
-  /// Returns whether the action is dropped when it is taken, because its effect was cancelled (R5).
+  /// Returns whether the action is dropped when it is taken, because its effect was cancelled (R5),
+  /// or, if its effect has no node, the task of the effect.
   @inlinable
-  func isDropped(_ action: QueuedAction<R.Action>) -> Bool { graph.tree.isCancelled(action.effect) }
+  func isDropped(_ action: QueuedAction<R.Action>) -> Bool {
+    if case .immediate = action.sender { return graph.tree.isCancelledTask(action.task) }
+    return graph.tree.isCancelled(action.effect)
+  }
 
   /// Takes the next event. An action is released after the unlock, because that can run user code.
   @inlinable
