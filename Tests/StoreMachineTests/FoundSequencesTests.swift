@@ -285,6 +285,26 @@ struct FoundSequencesTests {
     #expect(driver.handle(.told).issues.isEmpty)
   }
 
+  @Test("R9 the error of a subscription is reported although the store drains while its end waits")
+  func failureOfSubscription() {
+    expectNoDifference(
+      Self.scenario(
+        [], .startSubscriptions,
+        .send(ScriptedAction(number: 1, declared: [Self.effect(2, .run, id: 5)])), .observe(true),
+        .send(Self.action(3)), .effectFails(effect: 2), .drainQueued, .told))
+  }
+
+  @Test("R9 an error whose end waits is reported before what follows from the cancel")
+  func failureBeforePermit() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))], .startSubscriptions,
+        .send(Self.action(1, Self.effect(2, .run, limit: 0), Self.effect(3, .task))),
+        .send(ScriptedAction(number: 4, declared: [Self.effect(5, .issue, id: 6, limit: 0)])),
+        .observe(true), .send(Self.action(7)), .effectFails(effect: 3), .cancelTask(action: 1),
+        .told))
+  }
+
   @Test("R9 an error behind a step that cancels the effect is none, whether that is watched or not")
   func failureOfCancelled() {
     for isObserved in [false, true] {

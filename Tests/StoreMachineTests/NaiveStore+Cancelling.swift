@@ -99,7 +99,7 @@ extension NaiveStore {
   }
 
   /// R9: the error of an effect whose end waits is reported when a cancel comes from outside.
-  private mutating func reportingFailures(_ cancel: (inout NaiveStore) -> Void) {
+  mutating func reportingFailures(_ cancel: (inout NaiveStore) -> Void) {
     let failed = turns.joined().compactMap { entry in
       if case .end(let effect, fails: true) = entry, effects[effect].status == .running {
         effect
@@ -107,11 +107,14 @@ extension NaiveStore {
         nil as Int?
       }
     }
+    let earlier = outcome.issues
+    outcome.issues = []
     cancel(&self)
-    for effect in failed where effects[effect].status != .running {
-      outcome.issues.append(
-        .init(line: effects[effect].script.number, step: effects[effect].step))
-    }
+    outcome.issues =
+      earlier
+      + failed.filter { effects[$0].status != .running }.map {
+        .init(line: effects[$0].script.number, step: effects[$0].step)
+      } + outcome.issues
   }
 
   mutating func cancelWaiting() {

@@ -202,8 +202,10 @@ extension NaiveStore {
     case .drainQueued, .drainAll:
       // First, so that what waits does not start instead of what ends.
       isDraining = true
-      if event == .drainAll { cancelAll() } else { cancelWaiting() }
-      endSubscriptions()
+      reportingFailures { model in
+        if event == .drainAll { model.cancelAll() } else { model.cancelWaiting() }
+        model.endSubscriptions()
+      }
     case .close: close()
     }
     goOn()

@@ -9,6 +9,7 @@ struct Queue<Element: Sendable>: Sendable {
   @inlinable
   init() {}
 
+  @usableFromInline
   init(_ elements: [Element]) { storage = elements }
 
   @inlinable
@@ -66,6 +67,7 @@ struct Queue<Element: Sendable>: Sendable {
   }
 
   /// Removes all elements and returns them.
+  @usableFromInline
   mutating func removeAll() -> [Element] {
     defer { self = Queue() }
     return elements

@@ -216,10 +216,13 @@ extension StoreMachine {
   @inlinable
   mutating func reportingFailures(_ cancel: (inout Self) -> Void) {
     let failures = queuedEvents.isEmpty ? [] : waitingFailures
+    if failures.isEmpty { return cancel(&self) }
+    let earlier = commands.removeAll()
     cancel(&self)
-    for (effect, failure) in failures where !graph.tree.hasReturned(effect) {
-      commands.append(.report(failure.issue))
-    }
+    let reports = failures.filter { !graph.tree.hasReturned($0.0) }
+      .map { _, failure in StoreCommand<R.Action>.report(failure.issue) }
+    // Before what follows from the cancellation.
+    commands = Queue(earlier + reports + commands.elements)
   }
 
   /// The errors of effects that were not cancelled and whose end is in the queue.
