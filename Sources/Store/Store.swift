@@ -41,7 +41,7 @@
 /// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
 ///   and to hooks.
 /// - **R10** `send` returns a handle with which to wait for, or to cancel, the effects of the
-///   action and everything that they cause.
+///   action and everything that they cause, also in a turn that has begun.
 /// - **R11** Releasing a store cancels its effects; `shutdown(deadline:)` lets running effects end
 ///   first.
 /// - **R12** An observer receives every step in order (`observe`, `steps`, `actions`) or the latest

@@ -92,11 +92,11 @@ extension NaiveStore {
   }
 
   mutating func cancelAll() {
-    reportingFailures { model in
-      model.cancel(model.effects.indices.filter { !model.effects[$0].isGroup })
-    }
+    reportingFailures { $0.cancelEffects() }
     carryOut()
   }
+
+  mutating func cancelEffects() { cancel(effects.indices.filter { !effects[$0].isGroup }) }
 
   /// R9: the error of an effect whose end waits is reported when a cancel comes from outside.
   mutating func reportingFailures(_ cancel: (inout NaiveStore) -> Void) {

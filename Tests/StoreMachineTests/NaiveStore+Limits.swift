@@ -72,10 +72,14 @@ extension NaiveStore {
     return false
   }
 
-  /// Whether a group that it is in has started with a permit for it.
+  /// Whether a group that it is in has a permit for it, or the interval of the group has.
   private func isCounted(_ effect: Int, _ key: Key) -> Bool {
     guard let group = effects[effect].group else { return false }
-    return limit(group)?.key == key || isCounted(group, key)
+    let interval = members(group).first
+    let isHeld = permits.contains {
+      ($0.effect == group || $0.effect == interval) && $0.key == key && $0.state != .waiting
+    }
+    return isHeld && limit(group)?.key == key || isCounted(group, key)
   }
 
   /// Gives up the permit, or the place of one that waits for it.

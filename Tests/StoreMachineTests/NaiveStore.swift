@@ -203,7 +203,8 @@ extension NaiveStore {
       // First, so that what waits does not start instead of what ends.
       isDraining = true
       reportingFailures { model in
-        if event == .drainAll { model.cancelAll() } else { model.cancelWaiting() }
+        if event == .drainAll { model.cancelEffects() } else { model.cancelWaiting() }
+        model.carryOut()
         model.endSubscriptions()
       }
     case .close: close()

@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftBoardStore
 import SwiftBoardTesting
 import Synchronization
@@ -428,48 +427,6 @@ struct AnswersTests {
       store.send("cancel")
     }
     #expect(steps == ["begin", "cancel", "a ends", "b ends", "c ends"])
-  }
-
-  @Test("R2 so does it if a step of another thread is delivered meanwhile")
-  func cancellationsBesideDelivery() {
-    let (hasBegun, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let view = Holder<StoreView<Script.State, String>>()
-    @Sendable func wait(_ name: String) -> Effect<String> {
-      .run { _ in
-        await withTaskCancellationHandler {
-          try? await Gate().wait()
-        } onCancel: {
-          if name == "a" {
-            hasBegun.signal()
-            hasReturned.wait()
-          }
-          view.value.withLock { $0 }?.send("\(name) ends")
-        }
-      }.cancellable(id: name)
-    }
-    let stage = Stage { action in
-      switch action {
-      case "begin": [wait("a"), wait("b")]
-      case "beside": [wait("c")]
-      case "a ends": [.cancel(id: "c")]
-      default: []
-      }
-    }
-    view.value.withLock { $0 = stage.store.view }
-    let handle = stage.store.send("begin")
-    stage.store.send("beside")
-    stage.executor.run()
-    let canceller = Holder<ThreadID>()
-    stage.store.observe { step, _ in
-      guard step.action == "go" else { return }
-      canceller.value.withLock { $0 = startThread { handle.cancel() } }
-      hasBegun.wait()
-    }
-    stage.store.send("go")
-    hasReturned.signal()
-    canceller.value.withLock { $0 }.map { join($0) }
-    #expect(stage.seen == ["begin", "beside", "go", "a ends", "b ends", "c ends"])
-    view.value.withLock { $0 = nil }
   }
 
   @Test(

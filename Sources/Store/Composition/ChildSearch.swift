@@ -9,12 +9,15 @@ public struct ChildSearch {
   @usableFromInline let forPresent: Bool
   /// The places of the children that were found.
   @usableFromInline var found: [ReversedPlace] = []
-  /// The lists in which every element whose effects run exists, and their ids.
-  @usableFromInline var complete: [CompleteList] = []
+  /// The lists that were visited, their ids, and the absent elements whose effects run.
+  @usableFromInline var lists: [VisitedList] = []
 
   /// A place, innermost child first. In this order, a place is only built for a result.
   @usableFromInline typealias ReversedPlace = [ChildKey]
-  @usableFromInline typealias CompleteList = (place: ReversedPlace, ids: any AnyObject & Sendable)
+  @usableFromInline
+  typealias VisitedList = (
+    place: ReversedPlace, ids: any AnyObject & Sendable, absent: [ChildKey]
+  )
 
   @inlinable
   init(_ root: EffectIndex.Place, forPresent: Bool = false) {
@@ -66,7 +69,8 @@ extension ChildSearch {
   }
 
   /// Visits the elements of a list. O(number of elements in which effects of children run that may
-  /// be absent, or whose first effects began in this step) if none was added or removed, otherwise
+  /// be absent, or whose first effects began in this step, and of absent elements whose effects
+  /// outlive them) if none was added or removed, otherwise
   /// O(number of elements whose effects run).
   @inlinable @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
@@ -76,10 +80,9 @@ extension ChildSearch {
     if hasNothingToFind(isThere: !elements().isEmpty) { return }
     guard let (key, inside) = inside(childPlace()) else { return }
     // Arrays with the same storage are equal, which makes this O(1).
-    let isComplete =
-      !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
-    if isComplete, inside.deep.isEmpty, inside.created.isEmpty { return }
-    visit(each: child, at: key, inside, elements(), isComplete: isComplete)
+    let areIDsEqual = !forPresent && (inside.ids as? ListIDs<ID>)?.ids == elements().ids
+    if areIDsEqual, inside.deep.isEmpty, inside.unsure.isEmpty { return }
+    visit(each: child, at: key, inside, elements(), areIDsEqual: areIDsEqual)
   }
 
   @inlinable @inline(never)
@@ -103,25 +106,24 @@ extension ChildSearch {
   @inlinable @inline(never)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
     each child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
-    _ elements: IdentifiedArray<ID, Child.State>, isComplete: Bool
+    _ elements: IdentifiedArray<ID, Child.State>, areIDsEqual: Bool
   ) {
     note(key, inside, isThere: !elements.isEmpty)
     if elements.isEmpty { return }
     within(key, inside) { search in
-      var isAnyAbsent = false
-      if isComplete {
+      var absent: [ChildKey] = []
+      if areIDsEqual {
         // The other elements exist, and in them no effects run of children that may be absent.
-        for key in inside.deep.union(inside.created) {
+        for key in inside.deep.union(inside.unsure) {
           guard let inside = inside.inner[key] else { continue }
-          isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
+          if search.visit(element: child, at: key, inside, elements) { absent.append(key) }
         }
-        if inside.created.isEmpty { return }
+        if absent == inside.unsure { return }
       } else {
-        for (key, inside) in inside.inner {
-          isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
-        }
+        for (key, inside) in inside.inner
+        where search.visit(element: child, at: key, inside, elements) { absent.append(key) }
       }
-      if !isAnyAbsent { search.complete.append(([], ListIDs(elements.ids))) }
+      search.lists.append(([], ListIDs(elements.ids), absent))
     }
   }
 
@@ -175,12 +177,12 @@ extension ChildSearch {
   mutating func within(
     _ key: ChildKey, _ inside: EffectIndex.Place, _ search: (inout ChildSearch) -> Void
   ) {
-    let before = (place: place, found: found.count, complete: complete.count)
+    let before = (place: place, found: found.count, lists: lists.count)
     place = inside
     search(&self)
     place = before.place
     for index in found.indices[before.found...] { found[index].append(key) }
-    for index in complete.indices[before.complete...] { complete[index].place.append(key) }
+    for index in lists.indices[before.lists...] { lists[index].place.append(key) }
   }
 }
 

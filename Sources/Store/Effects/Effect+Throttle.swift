@@ -5,7 +5,7 @@ extension EffectProtocol {
   ///
   /// The throttle counts the effects of the same place in the composition, unlike `limited`, which
   /// counts in the whole store by default. It counts effects that are `limited` by the same id
-  /// `in: .place`, too.
+  /// `in: .place`, too; those inside the throttled effect need no permit until the interval ends.
   ///
   /// - Cancelling the id of the throttle, an id that a later operator adds, or the handle of `send`
   ///   cancels running and waiting effects and the interval. With

@@ -27,13 +27,16 @@ extension EffectGraph {
     drop(slot)
   }
 
-  /// Returns whether a group that contains the node has started under the same limit. The node
-  /// needs no permit, and would wait for its own group, or for the interval of a throttled one.
+  /// Returns whether a group that contains the node has a permit under the same limit, or the
+  /// interval of a throttled one has. The node needs no other, and would wait for its own group.
   private func isCounted(_ slot: Int32, _ key: PermitKey) -> Bool {
     var member = slot
     while tree.isMember(member) {
       member = tree[member].parent
-      if tree[member].limit?.permitKey == key { return true }
+      guard tree[member].limit?.permitKey == key else { continue }
+      let first = tree[member].firstChild
+      if tree[member].hasPermit { return true }
+      if first >= 0, tree[first].hasPermit, tree[first].limit?.permitKey == key { return true }
     }
     return false
   }

@@ -21,11 +21,11 @@ struct EffectIndex: Sendable {
     var countThatMayBeAbsent = 0
     /// The places directly inside that contain ones whose child may be absent.
     @usableFromInline var deep: Set<ChildKey> = []
-    /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
-    /// each of these places had its element.
-    @usableFromInline var completeIDs: (any AnyObject & Sendable)?
-    /// The places directly inside that were created since that time.
-    @usableFromInline var created: [ChildKey] = []
+    /// The ids of the list whose elements are the places inside: a `ListIDs`, from the last search
+    /// for absent elements.
+    @usableFromInline var ids: (any AnyObject & Sendable)?
+    /// The places directly inside that had no element then, or were created since.
+    @usableFromInline var unsure: [ChildKey] = []
 
     var isEmpty: Bool { effects.isEmpty && inner.isEmpty }
 
@@ -103,7 +103,7 @@ extension EffectIndex.Place {
     let wasCount = inner.count
     let isEmpty = inner[child, default: Self()].changeInside(
       child, relative.dropFirst(), &countThatMayBeAbsent, &deep, change)
-    if completeIDs != nil, inner.count > wasCount { created.append(child) }
+    if ids != nil, inner.count > wasCount { unsure.append(child) }
     if isEmpty { inner[child] = nil }
   }
 
@@ -140,10 +140,10 @@ extension EffectGraph {
   @usableFromInline
   mutating func conclude(
     absent: [ChildSearch.ReversedPlace], present: [ChildSearch.ReversedPlace],
-    complete: [ChildSearch.CompleteList]
+    lists: [ChildSearch.VisitedList]
   ) {
-    for (place, ids) in complete {
-      index.root.change(at: place.reversed()[...]) { ($0.completeIDs, $0.created) = (ids, []) }
+    for (place, ids, absent) in lists {
+      index.root.change(at: place.reversed()[...]) { ($0.ids, $0.unsure) = (ids, absent) }
     }
     let gone = Set(absent).subtracting(present)
     cancel(all: gone.map { CancelKey(place: $0.reversed(), id: nil) })

@@ -9,19 +9,19 @@ extension StoreMachine {
       recipients.remove(.children)
       return
     }
-    let (absent, complete) = searchChildren(forPresent: false)
-    if absent.isEmpty, complete.isEmpty { return }
+    let (absent, lists) = searchChildren(forPresent: false)
+    if absent.isEmpty, lists.isEmpty { return }
     // If several operators use the same key, the child is absent only if none of them has it.
     let present = absent.isEmpty ? [] : searchChildren(forPresent: true).found
-    change { $0.conclude(absent: absent, present: present, complete: complete) }
+    change { $0.conclude(absent: absent, present: present, lists: lists) }
   }
 
   @inlinable @inline(never)
   func searchChildren(
     forPresent: Bool
-  ) -> (found: [ChildSearch.ReversedPlace], complete: [ChildSearch.CompleteList]) {
+  ) -> (found: [ChildSearch.ReversedPlace], lists: [ChildSearch.VisitedList]) {
     var search = ChildSearch(graph.index.root, forPresent: forPresent)
     reducer.findAbsentChildren(in: state, &search)
-    return (search.found, search.complete)
+    return (search.found, search.lists)
   }
 }

@@ -239,6 +239,9 @@ extension StoreMachine {
   mutating func close() {
     guard !blockers.contains(.closed) else { return }
     blockers.insert(.closed)
+    // Not after a delivery, which may take longer than a deadline.
+    for waiter in graph.idleWaiters { commands.append(.resume(waiter)) }
+    graph.idleWaiters = []
     cancelAll()
     endSubscriptions()
     while let event = takeQueued() {
@@ -247,7 +250,6 @@ extension StoreMachine {
       case .end(let id, let failure): end(id, failure, inheritsTaskLocals: false)
       }
     }
-    change { $0.resumeIdleWaiters() }
     if !blockers.contains(.delivering) { commands.append(.end) }
   }
 

@@ -30,7 +30,7 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Threads do work outside the lock, such as notifying observers of a step.
+    /// A thread does the work of a step that is done outside the lock, such as notifying observers.
     @inlinable static var delivering: ReductionBlockers { ReductionBlockers(rawValue: 1) }
     /// A test reduces the actions one by one.
     @inlinable static var held: ReductionBlockers { ReductionBlockers(rawValue: 2) }
@@ -50,9 +50,6 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// The number of the last step.
   @usableFromInline var steps: Int
   @usableFromInline var blockers: ReductionBlockers
-  /// The number of threads that do work outside the lock, during which nothing is reduced: one
-  /// notifies observers of a step, others may cancel tasks meanwhile.
-  @usableFromInline var deliveries = 0
   @usableFromInline var recipients: StepRecipients = []
 
   /// The remaining actions of the current turn.
@@ -247,7 +244,7 @@ extension StoreMachine {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
     // Set before effects end, so that waiters are resumed only after observers have been notified.
-    if recipients.contains(.observers) { beginDelivery() }
+    if recipients.contains(.observers) { blockers.insert(.delivering) }
     if !effects.isEmpty || !recipients.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
     }
@@ -274,18 +271,9 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Begins work outside the lock, during which nothing is reduced.
-  @inlinable
-  mutating func beginDelivery() {
-    deliveries += 1
-    blockers.insert(.delivering)
-  }
-
-  /// Ends work outside the lock.
+  /// Ends the work of the last step outside the lock.
   @inlinable
   mutating func delivered() {
-    deliveries -= 1
-    if deliveries > 0 { return }
     blockers.remove(.delivering)
     if !waitersToResume.isEmpty {
       for waiter in waitersToResume { commands.append(.resume(waiter)) }

@@ -7,7 +7,8 @@
 /// `+Effects` runs tasks, and `+Observing` adds and removes observers.
 @usableFromInline
 final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
-  // Unchecked like its superclass. Its fields are constants of Sendable types.
+  // Unchecked like its superclass. Its fields are constants of Sendable types, except
+  // `pendingNotification`.
 
   /// The data protected by the lock.
   @usableFromInline
@@ -35,9 +36,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   @usableFromInline let lock: Lock<Shared>
-  /// The step to deliver to observers. It belongs to the thread whose step blocks reductions, which
-  /// sets it under the lock and takes it afterwards. Under the lock, the first observer would cost
-  /// one more lock pair.
+  /// The step to deliver to observers. The thread that sets it, under the lock, is the only one that
+  /// uses it: nothing is reduced until it has taken the step and notified observers, except by the
+  /// one caller of a held store. Under the lock, the first observer would cost one more lock pair.
   @exclusivity(unchecked)
   @usableFromInline nonisolated(unsafe) var pendingNotification:
     PendingNotification<R.State, R.Action>?
@@ -162,7 +163,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     {
       tell(
         Step(number: shared.machine.steps, action: action, details: nil), &shared, &deferred)
-      if deferred.blocksReductions { shared.machine.beginDelivery() }
+      if deferred.blocksReductions { shared.machine.blockers.insert(.delivering) }
       return deferred
     }
     let step = shared.machine.conclude(
@@ -180,10 +181,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
-      if deferred.canSend, !deferred.blocksReductions,
-        shared.machine.blockers.isSubset(of: .delivering) || shared.machine.isDue
-      {
-        shared.machine.beginDelivery()
+      if deferred.canSend, shared.machine.blockers.isEmpty || shared.machine.isDue {
+        shared.machine.blockers.insert(.delivering)
         deferred.blocksReductions = true
         return
       }

@@ -89,10 +89,11 @@ struct ThrottleTests {
         : work.limited(id: "line", in: .place, whenFull: kind == 2 ? .wait : .drop)
       return inner.throttled(id: "line", for: .milliseconds(300), clock: clock, latest: latest)
     }
-    line.send("a")
+    line.send("a", "b")
     #expect(line.told == ["a begins"])
-    line.clock.advance(by: .seconds(1))
-    #expect(line.told == ["a begins", "a ends"])
+    line.clock.advance(by: .milliseconds(300))
+    #expect(line.told == ["a begins"] + (kind == 1 ? [] : ["b begins"]))
+    line.clock.advance(by: .seconds(2))
     #expect(line.store.effects.isEmpty)
   }
 
