@@ -36,8 +36,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   @usableFromInline let lock: Lock<Shared>
-  /// The step to deliver to observers. The thread that sets it, under the lock, is the only one that
-  /// uses it: nothing is reduced until it has taken the step and notified observers, except by the
+  /// The step to deliver to observers. The thread that sets it, under the lock, is the only one to
+  /// use it: nothing is reduced until it has taken the step and notified observers, except by the
   /// one caller of a held store. Under the lock, the first observer would cost one more lock pair.
   @exclusivity(unchecked)
   @usableFromInline nonisolated(unsafe) var pendingNotification:
