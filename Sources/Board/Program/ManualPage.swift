@@ -60,7 +60,9 @@ package struct ManualPage: Sendable {
     page.section("FILES")
     page.line(
       "$XDG_CONFIG_HOME/\(name), $XDG_DATA_HOME/\(name), $XDG_STATE_HOME/\(name) and "
-        + "$XDG_CACHE_HOME/\(name), or the folder of --home.")
+        + "$XDG_CACHE_HOME/\(name), or the folder of --home. The first has config.json, whose keys are "
+        + "the names of the options above, environment, environments and aliases, and init.sb, whose "
+        + "lines run first at a prompt.")
     text = page.text
   }
 

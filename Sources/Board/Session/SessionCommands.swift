@@ -124,7 +124,7 @@ enum SessionCommands {
     ) { _ in .session(.live) },
     CommandSpec(
       ["session", "state"], "show the state after a step, or what is at a path of it",
-      details: "Without a path that is the whole state, of which the recording has the digest.",
+      details: "Without PATH it shows the whole state, whose digest is in the recording.",
       arguments: [ArgumentSpec("path", "like a.b[0].c", kind: .path, optional: true)],
       options: [OptionSpec("at", value: "STEP", step, kind: .step), file],
       examples: [

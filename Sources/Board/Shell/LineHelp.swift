@@ -47,13 +47,13 @@ enum LineHelp {
       COMMAND &          in the background: see jobs, wait and cancel
       source FILE        the lines of a file
 
-    Values that are put in
+    Values that are replaced in a line
       $name ${name}      a variable: see set
       $1 $2              arguments of a script
       {{last}}           the value of the last command that succeeded and has one
       {{last.PATH}}      a part of it, for example {{last.body.items[0].id}}
       {{secret:NAME}}    a secret of the keychain, in requests
-    {{last}} stays as it is behind set, help, manual and completions.
+    set, help, manual and completions do not change {{last}}.
 
     Quotes
       'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG
@@ -66,8 +66,9 @@ enum LineHelp {
       COMMAND > FILE    into a file, which is replaced
       COMMAND >> FILE   behind what the file has
       a>b               one word: only a > at its beginning is followed by a file
+      < FILE, 2> FILE   text: input and errors are not redirected
       > ~/FILE          in your home, as wherever a file is named without quotes
-      > $name           as it is: in a value or an argument, a ~/ is not your home
+      > $name           a ~/ that comes from a variable or an argument is not your home
 
     A # at the start of a command begins a comment, which ends with the line.
 

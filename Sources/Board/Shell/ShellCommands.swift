@@ -18,7 +18,7 @@ enum ShellCommands {
     },
     CommandSpec(
       ["set"], "give a variable a value",
-      details: "{{last}} stays as it is: several variables can take parts of one answer.",
+      details: "set does not change {{last}}, so several variables can take parts of one answer.",
       arguments: [
         ArgumentSpec("name", "letters, digits and _", kind: .variable),
         ArgumentSpec("value", "any text"),

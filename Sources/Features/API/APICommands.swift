@@ -31,8 +31,7 @@ enum APICommands {
         "with --out: keep what has come in FILE.part when the transfer fails, and go on from there"),
       OptionSpec(
         "compressed-limit", value: "BYTES",
-        "the most that a compressed body may have when it is unpacked; with --out 1 GiB without this"
-      ),
+        "the largest size of an unpacked body; with --out the default is 1 GiB"),
       OptionSpec(
         "capture", value: "NAME=PATH",
         "store what is at PATH (body.token, headers.set-cookie) as the secret NAME; "
@@ -83,7 +82,8 @@ enum APICommands {
       }
     } + [
       CommandSpec(
-        ["api"], "ask a service; a word in capitals before it is any other method",
+        ["api"],
+        "ask a service; for a method without a command, write it in capitals before TARGET",
         arguments: requestArguments, options: requestOptions,
         examples: ["api sample/character/1", "api PURGE sample/items"]
       ) { invocation throws(UsageError) in
@@ -155,7 +155,8 @@ enum APICommands {
             "auth", value: "HOW",
             AuthenticationParser.forms, kind: .prefix(AuthenticationParser.schemes)),
           OptionSpec(
-            "preset", value: "KIND", "how services of a kind want their key",
+            "preset", value: "KIND",
+            "the program that answers: it decides where the key goes and which commands ask it",
             kind: .choice(ServicePreset.allCases.map(\.rawValue))),
           OptionSpec(
             "secret", value: "NAME",
@@ -201,7 +202,7 @@ enum APICommands {
         .api(.recent(text: try plainIfGiven(invocation.argument("text"), "api recent")))
       },
       CommandSpec(
-        ["api", "stats"], "count requests and answers, with the times of the last ones",
+        ["api", "stats"], "count requests and answers of this run, with the times of the last ones",
         examples: ["api stats"]
       ) { _ in .api(.stats) },
       CommandSpec(

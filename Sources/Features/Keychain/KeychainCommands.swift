@@ -37,7 +37,7 @@ enum KeychainCommands {
     },
     CommandSpec(
       ["keychain", "accept"],
-      "take a restored or replaced file from now on, and show what was seen before",
+      "trust a keychain file that was restored or replaced, and show how it differs",
       examples: ["keychain accept"]
     ) { _ in .keychain(.accept) },
     CommandSpec(
@@ -83,7 +83,7 @@ enum KeychainCommands {
     CommandSpec(
       ["keychain", "get"], "show a secret",
       arguments: [ArgumentSpec("name", "its name", kind: .keychainEntry)],
-      options: [OptionSpec(flag: "reveal", "really show it")],
+      options: [OptionSpec(flag: "reveal", "really show it; not with --json, > FILE or &")],
       examples: ["keychain get radarr --reveal"]
     ) { invocation throws(UsageError) in
       guard invocation.flag("reveal") else {

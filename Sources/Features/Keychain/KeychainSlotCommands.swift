@@ -17,7 +17,7 @@ extension KeychainCommands {
     },
     CommandSpec(
       ["keychain", "slot", "remove"],
-      "let a slot open it no more; asks for the passphrases of those that stay",
+      "remove a slot, so that its secret no longer opens the keychain; asks for the other passphrases",
       arguments: [ArgumentSpec("number", "the slot's number in the list", kind: .int)],
       options: staying, examples: ["keychain slot remove 2"]
     ) { invocation throws(UsageError) in

@@ -38,7 +38,8 @@ enum LogCommands {
       return .log(.tail(query: query), isEndless: true)
     },
     CommandSpec(
-      ["log", "level"], "set the least level that is written, as long as the program runs",
+      ["log", "level"],
+      "set the least level that is written, as long as the program runs; info unless told",
       arguments: [
         ArgumentSpec("category", "only this category", optional: true),
         ArgumentSpec("level", levels.joined(separator: ", "), kind: .choice(levels)),

@@ -62,7 +62,8 @@ extension KeychainSession {
     case nil:
       if rollback.store == nil {
         warnings.append(
-          "Rollback across processes was not checked: there is no record of the last save.")
+          "Whether this is the newest copy is unknown: nothing on this machine recorded its last save."
+        )
       }
     }
     if info.isOpenToOthers {
