@@ -40,10 +40,11 @@ final class Database: Sendable {
     let isFull = (durability ?? file.schema.durability) == .full
     return try await exclusive(operation, length) {
       (connection) throws(PersistenceError) -> Result in
-      if isFull { connection.foldsLog = true }
-      return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
-        try body(connection)
+      let result = try connection.write(durability: durability) {
+        () throws(PersistenceError) -> Result in try body(connection)
       }
+      if isFull, connection.hasChanged { connection.foldsLog = true }
+      return result
     }
   }
 
@@ -58,8 +59,8 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Int
   ) async throws(PersistenceError) -> (count: Int, isErased: Bool) {
     try await exclusive(operation) { [self] (connection) throws(PersistenceError) in
-      connection.foldsLog = true
       let count = try connection.write { () throws(PersistenceError) in try body(connection) }
+      if connection.hasChanged { connection.foldsLog = true }
       if isSkippable, count == 0 { return (0, true) }
       let isErased = try connection.truncateLog()
       hasLeftovers.store(!isErased, ordering: .relaxed)
@@ -68,6 +69,7 @@ final class Database: Sendable {
   }
 
   /// Runs `body` on the writing connection, outside a transaction, and creates a missing file.
+  /// Changes nothing in a file of which damaged pages were found.
   ///
   /// - Parameters:
   ///   - length: `brief` if `body` changes a bounded number of rows.
@@ -78,6 +80,7 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     try await forgettingIfMoved { () throws(PersistenceError) in
+      if changesFile { try file.refuseDamaged(operation) }
       let making = changesFile || !FileSystem().isTaken(file.path)
       let outcome = try await writer.run(operation, length, making: making, body)
       guard case .done(let result) = outcome else {
@@ -158,15 +161,16 @@ final class Database: Sendable {
     wasFound.store(false, ordering: .relaxed)
     try? await reader?.close()
     try? await writer.close()
+    file.forget()
   }
 
-  /// Closes both connections. The last connection that closes checkpoints the log. The next call
-  /// opens the file again.
+  /// Closes both connections. The last connection that closes checkpoints the log, unless
+  /// `DatabaseFile.leavesLog(_:)` leaves it. The next call opens the file again.
   func close() async throws(PersistenceError) {
-    file.isChecked.store(false, ordering: .relaxed)
     wasFound.store(false, ordering: .relaxed)
     for worker in [reader, writer] {
       if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
     }
+    file.forget()
   }
 }

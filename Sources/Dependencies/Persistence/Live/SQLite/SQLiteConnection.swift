@@ -25,7 +25,7 @@ final class SQLiteConnection {
 
   /// Whether the connection excludes all others.
   private(set) var isAlone = false
-  /// Whether closing the connection checkpoints the log.
+  /// Whether closing the connection checkpoints a log of any size, unless damage was found.
   var foldsLog = false
   /// Whether a cancelled task interrupts the statement that runs.
   private var isInterruptible = false
@@ -99,6 +99,7 @@ final class SQLiteConnection {
   deinit {
     for statement in cache { statement.finalise() }
     cache = []
+    if handle != nil, !hasChanged, logSize > 0 { keepLog() }
     sqlite3_close_v2(handle)
   }
 
@@ -249,6 +250,12 @@ final class SQLiteConnection {
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// Whether the connection has changed a row, also in a transaction that was rolled back.
+  var hasChanged: Bool { sqlite3_total_changes64(handle) > 0 }
+
+  /// The size of the write-ahead log in bytes, 0 if there is none.
+  var logSize: Int64 { FileInfo(path + "-wal")?.size ?? 0 }
+
   /// Locks the database exclusively and keeps the index of the write-ahead log in memory. Call it
   /// before anything is read.
   func lockAlone() throws(PersistenceError) {
@@ -377,10 +384,7 @@ final class SQLiteConnection {
     guard let handle else { return }
     for statement in cache { statement.finalise() }
     cache = []
-    if keepingLog {
-      var now: Int32 = 0
-      _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &now)
-    }
+    if keepingLog { keepLog() }
     let result = sqlite3_close(handle)
     guard result == SQLITE_OK else {
       throw PersistenceError(
@@ -388,6 +392,12 @@ final class SQLiteConnection {
         what: "a statement was left open")
     }
     self.handle = nil
+  }
+
+  /// Leaves the write-ahead log as it is when the connection closes.
+  private func keepLog() {
+    var now: Int32 = 0
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &now)
   }
 
   // MARK: Errors
