@@ -1,5 +1,6 @@
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -53,7 +54,7 @@ struct LeftLogTests {
 
   @Test(
     "a call that changes nothing folds no left log",
-    arguments: ["preference", "snapshot", "removal", "search", "look", "mark", "raise"])
+    arguments: ["preference", "snapshot", "removal", "failure", "look", "mark", "raise"])
   func unchanged(call: String) async throws {
     let pair = try await Pair(mark: Self.mark) { try DatabaseRecoveryTests.pages(of: $0)[50] }
     let service = pair.folder.service()
@@ -62,14 +63,53 @@ struct LeftLogTests {
     case "preference": #expect(try await service.preference("p") == "1")
     case "snapshot": _ = try await service.snapshot()
     case "removal": #expect(try await !service.removeDocument(collection: "c", id: "none"))
-    case "search": #expect(try await service.removeSearches(nil, scope: "s") == 0)
+    case "failure":
+      let error = await failure { () throws(PersistenceError) in
+        try await service.main.write("test") { (connection) throws(PersistenceError) -> Void in
+          try connection.run("DELETE FROM preferences")
+          #expect(connection.changes > 0)
+          throw PersistenceError(.invalid, path: "", operation: "test", what: "refused")
+        }
+      }
+      #expect(error?.kind == .invalid)
     case "look": #expect(try marks.look(forKeychainAt: "/keychain") == Self.mark)
     case "mark": #expect(try marks.mark(forKeychainAt: "/keychain") == Self.mark)
     default: try marks.raise(Self.mark, forKeychainAt: "/keychain")
     }
+    #expect(!service.main.file.hasDamage)
     marks.closeStore()
     try await service.close()
     #expect(try pair.isUnchanged)
+  }
+
+  @Test(
+    "a log that is moved away while it is open is not folded",
+    arguments: ["preference", "check", "released"])
+  func movedLog(call: String) async throws {
+    let pair = try await Pair.ofDocument()
+    let service = pair.folder.service()
+    var released: SQLiteConnection?
+    switch call {
+    case "preference": #expect(try await service.preference("p") == "1")
+    case "check":
+      let error = await failure { () throws(PersistenceError) in try await service.check() }
+      #expect(error?.kind == .foreignLog)
+    default:
+      released = try pair.folder.stranger()
+      #expect(try released?.integer("SELECT count(*) FROM preferences") != 0)
+    }
+    let moved = pair.folder.path + "/moved-wal"
+    try FileSystem().rename(pair.folder.main + "-wal", to: moved)
+    released = nil
+    if call == "check" {
+      let error = await failure { () throws(PersistenceError) in
+        try await service.putDocument(Document("new", "1"))
+      }
+      #expect(error?.kind == .foreignLog)
+    }
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(pair.folder.main) == pair.file)
+    #expect(try DatabaseFolder.bytes(moved) == pair.log)
   }
 
   @Test("the next change folds a left log of any size")
@@ -137,6 +177,47 @@ struct LeftLogTests {
     #expect(try await service.putDocument(Document("new", "1")))
     #expect(try await service.check() == [])
     try await service.close()
+  }
+
+  @Test("a change that waits while damage is found is refused")
+  func waitingChange() async throws {
+    final class Finder: Sendable { let file = Mutex<DatabaseFile?>(nil) }
+    let (folder, _) = try await DatabaseRecoveryTests.folder(documents: 3)
+    let content = try DatabaseFolder.bytes(folder.main)
+    let finder = Finder()
+    // A connection is opened after the call has begun, and before it changes anything.
+    let service = folder.service(
+      options: .init { (connection) throws(PersistenceError) in
+        finder.file.withLock { $0 }?.note(
+          PersistenceError(.foreignLog, path: connection.path, operation: "test", what: "found"))
+      })
+    finder.file.withLock { $0 = service.main.file }
+    let error = await failure { () throws(PersistenceError) in
+      try await service.setPreference("p", to: "2")
+    }
+    #expect(error?.kind == .foreignLog)
+    #expect(error?.operation == "setPreference")
+    try await service.close()
+    #expect(try DatabaseFolder.bytes(folder.main) == content)
+  }
+
+  @Test("changes are refused with the error of the log until the content of the file changes")
+  func refusal() async throws {
+    let (folder, _) = try await DatabaseRecoveryTests.folder(documents: 3)
+    let content = try DatabaseFolder.bytes(folder.main)
+    let file = folder.service().main.file
+    for kind in [PersistenceError.Kind.foreignLog, .corrupted] {
+      file.note(
+        PersistenceError(kind, path: folder.main, operation: "test", code: 11, what: "found"))
+    }
+    // Other permissions and names repair nothing.
+    #expect(chmod(folder.main, 0o640) == 0)
+    #expect(link(folder.main, folder.path + "/other.sqlite") == 0)
+    let error = #expect(throws: PersistenceError.self) { try file.refuseDamaged("putDocument") }
+    #expect(error?.kind == .foreignLog)
+    try DatabaseFolder.write(content, to: folder.path + "/copy.sqlite")
+    try FileSystem().rename(folder.path + "/copy.sqlite", to: folder.main)
+    try file.refuseDamaged("putDocument")
   }
 
   @Test("a file with a damaged page is not written to until another one is in its place")

@@ -72,8 +72,9 @@ public final class LivePersistenceService: PersistenceService {
     await deferred?.responses.flush()
   }
 
-  /// Closes both files. Checkpoints a log with changes that must not be lost, and one of 512 KiB
-  /// and more that this process has added to. The next call opens the files again.
+  /// Closes both files. Checkpoints a log with changes that must not be lost, one with content that
+  /// was to be erased, and one of 512 KiB and more that this process has added to. The next call
+  /// opens the files again.
   ///
   /// - Throws: The error of a file that could not be closed, or of a deferred write that no other
   ///   call has thrown.
@@ -283,7 +284,7 @@ public final class LivePersistenceService: PersistenceService {
     await flush()
     let operation = "backup"
     let findings = try await main.exclusive(operation, changesFile: false) {
-      (connection) throws(PersistenceError) -> DatabaseFindings in
+      [file = main.file] (connection) throws(PersistenceError) -> DatabaseFindings in
       // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
         try DatabaseFile.copy(connection, to: path, reportedAs: path)
@@ -292,12 +293,12 @@ public final class LivePersistenceService: PersistenceService {
       let findings = try connection.readUnchanged { () throws(PersistenceError) in
         try Self.findings(connection)
       }
+      if !findings.all.isEmpty { file.note(findings, operation) }
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
       return findings
     }
     // Thrown here, the error keeps its message, which says that there is a copy.
     guard findings.all.isEmpty else {
-      main.file.note(findings, operation)
       throw PersistenceError(
         .corrupted, path: main.file.path, operation: operation,
         message: "\(path) was written, and is a copy of a damaged database: "

@@ -49,9 +49,10 @@ final class Database: Sendable {
   }
 
   /// Runs `body`, which removes content, in one transaction. Then empties the write-ahead log,
-  /// which still has that content.
+  /// which still has that content. A log that is left is folded in when the connection closes, also
+  /// if `body` removes nothing: it may have what was replaced, or what was removed before.
   ///
-  /// - Parameter isSkippable: Whether the log is left as it is if `body` removes nothing.
+  /// - Parameter isSkippable: Whether the log is left until then if `body` removes nothing.
   /// - Returns: How much `body` removed, and whether the log is empty. It is not if another program
   ///   reads for longer than this one waits for a lock.
   func erase(
@@ -59,8 +60,8 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Int
   ) async throws(PersistenceError) -> (count: Int, isErased: Bool) {
     try await exclusive(operation) { [self] (connection) throws(PersistenceError) in
+      connection.foldsLog = true
       let count = try connection.write { () throws(PersistenceError) in try body(connection) }
-      if connection.hasChanged { connection.foldsLog = true }
       if isSkippable, count == 0 { return (0, true) }
       let isErased = try connection.truncateLog()
       hasLeftovers.store(!isErased, ordering: .relaxed)
@@ -82,7 +83,12 @@ final class Database: Sendable {
     try await forgettingIfMoved { () throws(PersistenceError) in
       if changesFile { try file.refuseDamaged(operation) }
       let making = changesFile || !FileSystem().isTaken(file.path)
-      let outcome = try await writer.run(operation, length, making: making, body)
+      let outcome = try await writer.run(operation, length, making: making) {
+        [file] (connection) throws(PersistenceError) -> Result in
+        // Damage may have been found while the call waited.
+        if changesFile { try file.refuseDamaged(operation) }
+        return try body(connection)
+      }
       guard case .done(let result) = outcome else {
         guard making else { throw SQLiteResult.moved(file.path, operation: operation) }
         throw PersistenceError(

@@ -63,7 +63,7 @@ extension DatabaseFile {
       PersistenceError(
         .corrupted, path: path, operation: operation,
         code: findings.pages.isEmpty ? 0 : SQLITE_CORRUPT,
-        what: "the database is damaged, a check finds: \(findings.all.joined(separator: "; "))"))
+        what: "the database is damaged, a check finds: \(findings.pages.joined(separator: "; "))"))
   }
 
   /// Throws the error of a database that is only damaged with its log, and notes it. Call it after
@@ -95,9 +95,7 @@ extension DatabaseFile {
   }
 
   /// Whether the file has a write-ahead log with content beside it.
-  var hasLog: Bool { logSize > 0 }
-
-  private var logSize: Int64 { FileInfo(system.resolved(path) + "-wal")?.size ?? 0 }
+  var hasLog: Bool { FileInfo(system.resolved(path) + "-wal").map { $0.size > 0 } ?? false }
 
   /// Returns whether a check finds damage, or `nil` if the content was not checked.
   ///
@@ -134,7 +132,7 @@ extension DatabaseFile {
     connection.waitsForLocks = false
     if reading == .alone { try connection.lockAlone() }
     let version = try identify(connection)
-    guard (FileInfo(resolved)?.size ?? 0) + logSize <= limit else { return false }
+    guard (FileInfo(resolved)?.size ?? 0) + (connection.logSize ?? 0) <= limit else { return false }
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
     let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
     guard missing.isEmpty else {

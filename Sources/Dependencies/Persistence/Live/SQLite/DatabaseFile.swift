@@ -188,7 +188,6 @@ final class DatabaseFile: Sendable {
       {
         try quickCheck(
           connection, after: "the machine stopped while the database was open, and a check finds")
-        connection.foldsLog = true
       }
       if mayWrite, found < schema.version {
         try migrate(connection, from: found)
@@ -300,14 +299,14 @@ final class DatabaseFile: Sendable {
   /// Returns whether a closing connection leaves the log to the next one. A checkpoint waits for
   /// the disk several times, which is unnecessary for data that a power failure may lose. It also
   /// destroys a file that was put beside the log of another one, so a connection that changed
-  /// nothing leaves a log of any size.
+  /// nothing leaves a log of any size, also one that was moved away and is still open.
   func leavesLog(_ connection: SQLiteConnection) -> Bool {
     let size = connection.logSize
-    guard size > 0 else { return false }
+    guard size != 0 else { return false }
     // A checkpoint would change the file.
     if options.onlyReads || hasDamage { return true }
     guard !connection.foldsLog else { return false }
-    return !connection.hasChanged || size < Self.leftLog
+    return !connection.hasChanged || (size ?? 0) < Self.leftLog
   }
 
   /// The size in bytes from which a connection that changed the file does not leave the log,
@@ -452,27 +451,34 @@ final class DatabaseFile: Sendable {
 
     /// Whether pages or the log are damaged, not only entries.
     var isOfPages: Bool { error.kind == .foreignLog || SQLiteResult.isDamagedPage(error.code) }
+
+    /// Whether a file is the damaged one, with the same content.
+    func isOf(_ other: FileInfo?) -> Bool {
+      guard let file, let other else { return false }
+      return other.hasSameContent(as: file)
+    }
   }
 
   /// Whether damage was noted since the file was opened.
   var hasDamage: Bool { damage.withLock { $0 != nil } }
 
-  /// Notes damage until the file is closed. The log may be its cause, so no connection folds it
-  /// from then on.
+  /// Notes damage until the file is closed. The log may be its cause, so no closing connection
+  /// folds it from then on. Of damaged pages, the first error is kept, and that of the log.
   func note(_ error: PersistenceError) {
     let found = Damage(error: error, file: FileInfo(system.resolved(path)))
     damage.withLock { noted in
-      if let noted, noted.isOfPages, noted.file == found.file, !found.isOfPages { return }
+      if let noted, noted.isOfPages, noted.isOf(found.file), error.kind != .foreignLog { return }
       noted = found
     }
   }
 
-  /// Throws the noted error of damaged pages or of a foreign log, unless the file has changed
-  /// since. A change would go to a file or a log that is to be moved away, and a later checkpoint
-  /// would fold the log. Damaged entries can be replaced.
+  /// Throws the noted error of damaged pages or of a foreign log, unless the content of the file
+  /// has changed since. A change would go to a file or a log that is to be moved away, and a later
+  /// checkpoint would fold the log. Moving the log away does not end this, since connections have
+  /// it open. Damaged entries can be replaced.
   func refuseDamaged(_ operation: String) throws(PersistenceError) {
     guard let noted = damage.withLock({ $0 }), noted.isOfPages,
-      noted.file == FileInfo(system.resolved(path))
+      noted.isOf(FileInfo(system.resolved(path)))
     else { return }
     var error = noted.error
     error.operation = operation

@@ -27,6 +27,8 @@ final class SQLiteConnection {
   private(set) var isAlone = false
   /// Whether closing the connection checkpoints a log of any size, unless damage was found.
   var foldsLog = false
+  /// Whether a transaction was committed that changed a row.
+  private(set) var hasChanged = false
   /// Whether a cancelled task interrupts the statement that runs.
   private var isInterruptible = false
   /// Whether a call waits for the locks of other connections, or throws `busy` immediately.
@@ -99,7 +101,7 @@ final class SQLiteConnection {
   deinit {
     for statement in cache { statement.finalise() }
     cache = []
-    if handle != nil, !hasChanged, logSize > 0 { keepLog() }
+    if handle != nil, !hasChanged, logSize != 0 { keepLog() }
     sqlite3_close_v2(handle)
   }
 
@@ -154,12 +156,7 @@ final class SQLiteConnection {
 
   private func checkUnchanged() throws(PersistenceError) {
     guard let openedFile else { return }
-    // Other names and permissions of the file leave its content as it was.
-    if let now = FileInfo(path), now.id == openedFile.id, now.size == openedFile.size,
-      now.modified == openedFile.modified
-    {
-      return
-    }
+    if let now = FileInfo(path), now.hasSameContent(as: openedFile) { return }
     throw PersistenceError(
       .busy, path: shownPath, operation: operation,
       what: "another process changed the database while it was read, which no lock prevents where "
@@ -250,11 +247,8 @@ final class SQLiteConnection {
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Whether the connection has changed a row, also in a transaction that was rolled back.
-  var hasChanged: Bool { sqlite3_total_changes64(handle) > 0 }
-
-  /// The size of the write-ahead log in bytes, 0 if there is none.
-  var logSize: Int64 { FileInfo(path + "-wal")?.size ?? 0 }
+  /// The size of the write-ahead log in bytes, or `nil` if there is none.
+  var logSize: Int64? { FileInfo(path + "-wal")?.size }
 
   /// Locks the database exclusively and keeps the index of the write-ahead log in memory. Call it
   /// before anything is read.
@@ -303,6 +297,7 @@ final class SQLiteConnection {
     throws(PersistenceError) -> Result
   {
     try statement("BEGIN IMMEDIATE").run()
+    let before = sqlite3_total_changes64(handle)
     let result: Result
     do {
       result = try interruptible(body)
@@ -312,6 +307,7 @@ final class SQLiteConnection {
       if isInTransaction { try? statement("ROLLBACK").run() }
       throw error
     }
+    if sqlite3_total_changes64(handle) != before { hasChanged = true }
     // A commit to a file that lost its name in the meantime is lost.
     if hasMoved { throw movedError }
     return result
