@@ -58,6 +58,12 @@ package struct FileInfo: Sendable, Equatable {
     self.init(status)
   }
 
+  /// Returns whether this is the same file with unchanged content. Other names and permissions
+  /// leave the content as it was.
+  package func hasSameContent(as other: FileInfo) -> Bool {
+    id == other.id && size == other.size && modified == other.modified
+  }
+
   package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
   package var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
   package var isPipe: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFIFO) }

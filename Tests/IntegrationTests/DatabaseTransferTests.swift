@@ -143,15 +143,6 @@ struct DatabaseTransferTests {
         #"{"service":{"baseURL":"http://u:p@h","name":"a"}}"#,
         "3: the service 'a': the address holds a user"
       ),
-      (
-        #"{"service":{"baseURL":"http://h/#f","name":"a"}}"#,
-        "3: the service 'a': the address of a service has no fragment: leave out the '#' "
-          + "and what follows it, which is never sent"
-      ),
-      (
-        #"{"service":{"baseURL":"http://h/?apikey=s","name":"a"}}"#,
-        "3: the service 'a': the address of a service has no secret: leave 'apikey' out"
-      ),
     ])
   func mistakes(line: String, message: String) async throws {
     let program = try Program()

@@ -210,9 +210,22 @@ extension ProgramOptions {
     return isNext || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
   }
 
+  /// Whether the words of a command ask for JSON. One in quotes is no option, but may be the value
+  /// of one.
+  static func askForJSON(_ words: [Word]) -> Bool {
+    askForJSON(
+      words.map { word in
+        let text = word.literal ?? ""
+        return word.isQuoted && text.hasPrefix("-") ? "" : text
+      })
+  }
+
   /// Whether a line that may not be understood asks for JSON.
-  static func askForJSON(in line: String) -> Bool {
-    askForJSON(line.split { $0.isWhitespace }.map(String.init))
+  static func askForJSON(in line: ScriptLine) -> Bool {
+    guard case .commands(let list) = line.parsed else {
+      return askForJSON(line.text.split { $0.isWhitespace }.map(String.init))
+    }
+    return list.commands.contains { askForJSON($0.words) }
   }
 
   /// Whether the program runs `doctor` and nothing else.

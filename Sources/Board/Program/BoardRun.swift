@@ -248,7 +248,7 @@ final class BoardRun: Sendable {
     if line?.location.file == nil { report.location = nil }
     if source != nil { report.sourcedFile = report.location?.file }
     let format = source?.output ?? settings.output
-    let isJSON = format == .json || ProgramOptions.askForJSON(in: line?.text ?? "")
+    let isJSON = format == .json || line.map { ProgramOptions.askForJSON(in: $0) } == true
     output.warn(report.render(json: isJSON, width: terminal.outputWidth ?? 200), source?.color)
   }
 

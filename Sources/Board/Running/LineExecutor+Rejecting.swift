@@ -48,7 +48,7 @@ extension LineExecutor {
   ) async -> LineOutcome {
     var context = self.context(line, prefix)
     context.name = "line"
-    if ProgramOptions.askForJSON(in: script.text) { context.output = .json }
+    if ProgramOptions.askForJSON(in: script) { context.output = .json }
     let failure = Failure(error)
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     var outcome = LineOutcome(exitCode: code)
@@ -62,7 +62,7 @@ extension LineExecutor {
     var context = context
     if context.name.isEmpty { context.name = command.words.first?.literal ?? "line" }
     // The options of a command that is not understood have not been applied.
-    if ProgramOptions.askForJSON(command.words.map { $0.literal ?? "" }) { context.output = .json }
+    if ProgramOptions.askForJSON(command.words) { context.output = .json }
     return await reject(Failure(error), context)
   }
 

@@ -461,6 +461,13 @@ enum APICommands {
       } else if let option = invocation.option("secret") ?? invocation.option("user") {
         throw UsageError("--secret and --user go with --preset", at: option)
       }
+      let target = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(url))
+      if let name = target.queryItem(alsoSetBy: service.authentication) {
+        throw UsageError(
+          "the authentication sets the query item \(name), which the address has too",
+          help: "leave '\(name)' out of the address, or give no authentication",
+          at: invocation.argument("url"))
+      }
       return service
     }
     throw UsageError(

@@ -7,10 +7,10 @@ import Testing
 /// What can still be read of damaged files.
 @Suite(.timeLimit(.minutes(20)))
 struct DatabaseRecoveryTests {
-  private static let pageSize = 4096
+  static let pageSize = 4096
 
   /// A closed database with so many documents of about 300 bytes, which are spread over its pages.
-  private static func folder(documents: Int) async throws -> (DatabaseFolder, [Document]) {
+  static func folder(documents: Int) async throws -> (DatabaseFolder, [Document]) {
     let folder = try DatabaseFolder()
     let service = folder.service()
     let padding = String(repeating: "x", count: 280)
@@ -26,7 +26,7 @@ struct DatabaseRecoveryTests {
   }
 
   /// The pages of the documents, or of the preferences, by the number in their text `w1w`.
-  private static func pages(of bytes: [UInt8]) throws -> [Int: Int] {
+  static func pages(of bytes: [UInt8]) throws -> [Int: Int] {
     var pages: [Int: Int] = [:]
     let mark = Array(#""w":"w"#.utf8)
     for start in bytes.positions(of: mark) {
@@ -309,7 +309,7 @@ struct DatabaseRecoveryTests {
   }
 
   /// Returns a log that replaces a page of a database, in each of its frames, by one of no use.
-  private static func log(replacing page: Int, frames: Int, of file: [UInt8]) -> [UInt8] {
+  static func log(replacing page: Int, frames: Int, of file: [UInt8]) -> [UInt8] {
     func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
     var sums: (UInt32, UInt32) = (0, 0)
     func sum(_ bytes: [UInt8]) -> [UInt8] {

@@ -100,6 +100,47 @@ struct ErasureTests {
     #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log)
   }
 
+  @Test("a search for secrets that finds none erases a replaced response from the log")
+  func replacedResponse() async throws {
+    var response = PersistenceConformanceTests.response("k")
+    for text in [Self.text, "harmless"] {
+      response.body = Data(text.utf8)
+      let service = folder.service()
+      try await service.storeResponse(response)
+      try await service.close()
+    }
+    #expect(try count(.condition) > 0)
+    let searching = folder.service()
+    #expect(try await searching.removeResponses { $0.body == Data(Self.text.utf8) } == 0)
+    try await searching.close()
+    try expectErased()
+  }
+
+  @Test("a later process erases what a program that reads has kept, though it removes nothing")
+  func laterProcess() async throws {
+    try await service.addSearch(Self.text, scope: "s", at: 0)
+    let other = try folder.stranger(folder.main)
+    try other.execute("BEGIN")
+    #expect(try other.integer("SELECT count(*) FROM recent_searches") == 1)
+    #expect(try await remove(.searches) == 1)
+    #expect(await service.takeWarning() != nil)
+    try await service.close()
+    try other.execute("COMMIT")
+    try other.close(keepingLog: true)
+    #expect(try count(.searches) > 0)
+    let later = folder.service()
+    #expect(try await later.removeSearches(nil, scope: "s") == 0)
+    try await later.close()
+    try expectErased()
+  }
+
+  private func expectErased() throws {
+    for name in try folder.names {
+      let bytes = try DatabaseFolder.bytes(folder.path + "/" + name)
+      #expect(bytes.positions(of: Array(Self.text.utf8)).isEmpty, "\(name)")
+    }
+  }
+
   @Test("a search for secrets that removes nothing waits for no reader")
   func nothingFound() async throws {
     try await fill()

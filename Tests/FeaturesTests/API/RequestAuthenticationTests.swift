@@ -46,6 +46,25 @@ struct RequestAuthenticationTests {
       error?.message == "--auth sets the query item key, which the line has too: give one of them")
   }
 
+  @Test(
+    "the address of a service does not set the query item of its authentication",
+    arguments: [
+      "'http://h/?appid=1' --auth query:appid={{secret:a}}",
+      "'http://h/v1?q=1&app%69d=1' --auth query:appid={{secret:a}}",
+      "'http://h/?appid' --auth query:appid={{secret:a}}",
+    ])
+  func twoKeysOfAService(words: String) throws {
+    let error = #expect(throws: UsageError.self) { try action("api service add r \(words)") }
+    #expect(
+      error?.message == "the authentication sets the query item appid, which the address has too")
+    #expect(error?.column == 19)
+    let others = [
+      "'http://h/?appId=1' --auth query:appid={{secret:a}}",
+      "'http://h/?appid=1' --auth header:appid={{secret:a}}", "'http://h/?appid=1'",
+    ]
+    for words in others { _ = try action("api service add r \(words)") }
+  }
+
   @Test("a kept request with --auth for a query item is not run with another of that name")
   func twoKeysInAKeptRequest() throws {
     let old =

@@ -191,6 +191,25 @@ struct ProgramOptionsTests {
     #expect(try ProgramOptions().applying(last.globals).output == .csv)
   }
 
+  @Test(
+    "a line that is refused asks for JSON by its options, not by words in quotes",
+    arguments: [
+      ("api post u --json a=1", true), ("api post u '--json' a=1", false),
+      (#"api post u "--json" a=1"#, false), ("watch 1s api post u '--json' a=1", false),
+      ("watch 1s api post u --json a=1", true), ("api post u 'a --json b'", false),
+      ("api get u -o json", true), ("api get u -o 'json'", true), ("api get u '-o' json", false),
+      ("api get u -- --json", false), ("api get u '--' --json", true),
+      ("api get u --json 'open", true), ("api get u '--json' 'open", false),
+      ("api get u; nothing --json", true),
+    ])
+  func askForJSON(text: String, expected: Bool) {
+    let line = ScriptLine(
+      text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text))
+    #expect(ProgramOptions.askForJSON(in: line) == expected)
+    guard case .commands(let list) = line.parsed, let last = list.commands.last else { return }
+    #expect(ProgramOptions.askForJSON(last.words) == expected)
+  }
+
   @Test("the program's help names every option")
   func program() {
     let text = ProgramHelp(BoardFeatures.all).text()

@@ -243,6 +243,22 @@ struct DatabaseFeatureTests {
     #expect(try await world.persistence.preference("other") == "2")
   }
 
+  @Test("services of an earlier version are exported and imported, also with a fragment or a key")
+  func addressesOfEarlierVersions() async throws {
+    let services = ["http://h/#x", "http://h/?api_key=abc", "http://h/?appid=1"].enumerated().map {
+      APIService(
+        name: "s\($0)", baseURL: $1, authentication: .query(name: "appid", secret: "k"))
+    }
+    for service in services {
+      try await world.persistence.saveService(service, replacing: false)
+    }
+    #expect(try run("db export e", in: world).status == 0)
+    for service in services { _ = try await world.persistence.removeService(service.name) }
+    let printed = try run("db import e", in: world)
+    #expect(printed.errors == "imported e: 3 added, 0 replaced, 0 kept\n")
+    #expect(try await world.persistence.services() == services)
+  }
+
   @Test("a list of several pages shows a document once whose id holds a secret")
   func maskedIDs() async throws {
     let folder = try TemporaryFolder()

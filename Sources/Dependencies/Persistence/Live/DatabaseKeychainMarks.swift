@@ -42,16 +42,17 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
     do throws(PersistenceError) {
       switch try file.openReader(operation: operation) {
       case .ready(let connection):
-        defer { try? connection.close() }
+        defer { close(connection) }
         return try Self.get(location, connection)
       case .missing: return nil
       case .needsWriter: return try mark(forKeychainAt: location)
       }
     } catch {
+      if file.isDamage(error) { file.note(error) }
       guard [.cannotOpen, .full, .io, .readOnly].contains(error.kind),
         let connection = try? file.openAsItIs(operation: operation)
       else { throw error }
-      defer { try? connection.close() }
+      defer { close(connection) }
       return try Self.get(location, connection)
     }
   }
@@ -63,12 +64,10 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   package func raise(
     _ mark: RollbackMark, forKeychainAt location: String
   ) throws(PersistenceError) {
-    try perform("raiseKeychainMark") { (connection) throws(PersistenceError) in
-      try connection.write { () throws(PersistenceError) in
-        switch try Self.get(location, connection)?.relation(of: mark) {
-        case .newer, .successor, nil: try Self.put(mark, at: location, connection)
-        case .same, .older, .different: break
-        }
+    try change("raiseKeychainMark") { (connection) throws(PersistenceError) in
+      switch try Self.get(location, connection)?.relation(of: mark) {
+      case .newer, .successor, nil: try Self.put(mark, at: location, connection)
+      case .same, .older, .different: break
       }
     }
   }
@@ -77,19 +76,30 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   package func replace(
     _ mark: RollbackMark, forKeychainAt location: String
   ) throws(PersistenceError) {
-    try perform("replaceKeychainMark") { (connection) throws(PersistenceError) in
-      try connection.write { () throws(PersistenceError) in
-        try Self.put(mark, at: location, connection)
-      }
+    try change("replaceKeychainMark") { (connection) throws(PersistenceError) in
+      try Self.put(mark, at: location, connection)
     }
   }
 
   /// Closes the connection. The next call opens it again. Errors are not reported, because marks
   /// are already on the disk.
   package func closeStore() {
-    state.withLock { state in
-      try? state.connection?.close()
-      state.connection = nil
+    state.withLock { state in close(state.connection.take()) }
+  }
+
+  private func close(_ connection: SQLiteConnection?) {
+    guard let connection else { return }
+    try? connection.close(keepingLog: file.leavesLog(connection))
+  }
+
+  /// Runs `body` in one transaction. Changes nothing in a file of which damaged pages were found.
+  private func change(
+    _ operation: String, _ body: (SQLiteConnection) throws(PersistenceError) -> Void
+  ) throws(PersistenceError) {
+    try file.refuseDamaged(operation)
+    try perform(operation) { (connection) throws(PersistenceError) in
+      try connection.write { () throws(PersistenceError) in try body(connection) }
+      if connection.hasChanged { connection.foldsLog = true }
     }
   }
 
@@ -104,9 +114,9 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
         if connection.hasMoved { throw connection.movedError }
         return try body(connection)
       } catch {
+        if file.isDamage(error) { file.note(error) }
         // The next call opens the connection again.
-        try? state.connection?.close()
-        state.connection = nil
+        close(state.connection.take())
         throw error
       }
     }

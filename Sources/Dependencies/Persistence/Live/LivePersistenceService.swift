@@ -14,8 +14,9 @@ import Synchronization
 /// microseconds, and a change of the main file takes an fsync.
 ///
 /// The main file is never repaired or replaced. If it is damaged, calls throw an error that says
-/// what to do. A damaged cache file is moved to `….damaged` and created again. New files have mode
-/// 0600, and new folders 0700.
+/// what to do. After a damaged page or a foreign log was found, calls that would write throw the
+/// same error, until the file is replaced or `close()` is called. A damaged cache file is moved to
+/// `….damaged` and created again. New files have mode 0600, and new folders 0700.
 ///
 /// Call `close()` at the end of the program. Nothing is lost without it, but the next start has to
 /// check the files.
@@ -71,7 +72,9 @@ public final class LivePersistenceService: PersistenceService {
     await deferred?.responses.flush()
   }
 
-  /// Closes both files and checkpoints their logs. The next call opens them again.
+  /// Closes both files. Checkpoints a log with changes that must not be lost, one with content that
+  /// was to be erased, and one of 512 KiB and more that this process has added to. The next call
+  /// opens the files again.
   ///
   /// - Throws: The error of a file that could not be closed, or of a deferred write that no other
   ///   call has thrown.
@@ -214,10 +217,15 @@ public final class LivePersistenceService: PersistenceService {
   /// completely.
   public func check() async throws(PersistenceError) -> [String] {
     let operation = "check"
-    var findings = try await main.read(operation, whenMissing: [], Self.findings)
-    if !findings.isEmpty {
-      try await main.onThread { (file) throws(PersistenceError) in try file.checkLog(operation) }
+    let found = try await main.read(
+      operation, whenMissing: DatabaseFindings(), Self.findings)
+    if !found.all.isEmpty {
+      try await main.onThread { (file) throws(PersistenceError) in
+        file.note(found, operation)
+        try file.checkLog(operation)
+      }
     }
+    var findings = found.all
     findings += try await cache.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
       try connection.interruptible { () throws(PersistenceError) -> [String] in
@@ -229,10 +237,11 @@ public final class LivePersistenceService: PersistenceService {
 
   private static func findings(
     _ connection: SQLiteConnection
-  ) throws(PersistenceError) -> [String] {
-    try connection.interruptible { () throws(PersistenceError) -> [String] in
-      let findings = try integrity(connection)
-      return findings.isEmpty ? try damagedEntries(connection) : findings
+  ) throws(PersistenceError) -> DatabaseFindings {
+    try connection.interruptible { () throws(PersistenceError) in
+      let pages = try integrity(connection)
+      return DatabaseFindings(
+        pages: pages, entries: pages.isEmpty ? try damagedEntries(connection) : [])
     }
   }
 
@@ -275,26 +284,25 @@ public final class LivePersistenceService: PersistenceService {
     await flush()
     let operation = "backup"
     let findings = try await main.exclusive(operation, changesFile: false) {
-      (connection) throws(PersistenceError) -> (pages: [String], entries: [String]) in
+      [file = main.file] (connection) throws(PersistenceError) -> DatabaseFindings in
       // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
         try DatabaseFile.copy(connection, to: path, reportedAs: path)
-        return ([], [])
+        return DatabaseFindings()
       }
       let findings = try connection.readUnchanged { () throws(PersistenceError) in
-        let pages = try Self.integrity(connection)
-        return (pages, pages.isEmpty ? try Self.damagedEntries(connection) : [])
+        try Self.findings(connection)
       }
+      if !findings.all.isEmpty { file.note(findings, operation) }
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
       return findings
     }
     // Thrown here, the error keeps its message, which says that there is a copy.
-    guard findings.pages.isEmpty, findings.entries.isEmpty else {
-      main.file.hasDamage.store(true, ordering: .relaxed)
+    guard findings.all.isEmpty else {
       throw PersistenceError(
         .corrupted, path: main.file.path, operation: operation,
         message: "\(path) was written, and is a copy of a damaged database: "
-          + (findings.pages + findings.entries).prefix(20).joined(separator: "; "),
+          + findings.all.prefix(20).joined(separator: "; "),
         damaged: findings.pages.isEmpty ? .document : nil)
     }
   }

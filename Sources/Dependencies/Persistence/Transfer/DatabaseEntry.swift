@@ -130,7 +130,9 @@ enum DatabaseEntry {
       guard ServiceName.isValid(service.name) else {
         throw DatabaseEntryError("'\(service.name)' is not a valid service name")
       }
-      if let problem = ServiceAddress.problem(ofService: service.baseURL) {
+      // An earlier version has added addresses that `problem(ofService:)` refuses. An export of
+      // them is a copy of the database, and is restored as such.
+      if let problem = ServiceAddress.problem(service.baseURL) {
         throw DatabaseEntryError("the service '\(service.name)': \(problem)")
       }
       try Self.refuseOthers(than: known, in: value)

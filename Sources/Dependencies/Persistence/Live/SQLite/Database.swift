@@ -40,17 +40,19 @@ final class Database: Sendable {
     let isFull = (durability ?? file.schema.durability) == .full
     return try await exclusive(operation, length) {
       (connection) throws(PersistenceError) -> Result in
-      if isFull { connection.foldsLog = true }
-      return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
-        try body(connection)
+      let result = try connection.write(durability: durability) {
+        () throws(PersistenceError) -> Result in try body(connection)
       }
+      if isFull, connection.hasChanged { connection.foldsLog = true }
+      return result
     }
   }
 
   /// Runs `body`, which removes content, in one transaction. Then empties the write-ahead log,
-  /// which still has that content.
+  /// which still has that content. A log that is left is folded in when the connection closes, also
+  /// if `body` removes nothing: it may have what was replaced, or what was removed before.
   ///
-  /// - Parameter isSkippable: Whether the log is left as it is if `body` removes nothing.
+  /// - Parameter isSkippable: Whether the log is left until then if `body` removes nothing.
   /// - Returns: How much `body` removed, and whether the log is empty. It is not if another program
   ///   reads for longer than this one waits for a lock.
   func erase(
@@ -68,6 +70,7 @@ final class Database: Sendable {
   }
 
   /// Runs `body` on the writing connection, outside a transaction, and creates a missing file.
+  /// Changes nothing in a file of which damaged pages were found.
   ///
   /// - Parameters:
   ///   - length: `brief` if `body` changes a bounded number of rows.
@@ -78,8 +81,14 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     try await forgettingIfMoved { () throws(PersistenceError) in
+      if changesFile { try file.refuseDamaged(operation) }
       let making = changesFile || !FileSystem().isTaken(file.path)
-      let outcome = try await writer.run(operation, length, making: making, body)
+      let outcome = try await writer.run(operation, length, making: making) {
+        [file] (connection) throws(PersistenceError) -> Result in
+        // Damage may have been found while the call waited.
+        if changesFile { try file.refuseDamaged(operation) }
+        return try body(connection)
+      }
       guard case .done(let result) = outcome else {
         guard making else { throw SQLiteResult.moved(file.path, operation: operation) }
         throw PersistenceError(
@@ -158,15 +167,16 @@ final class Database: Sendable {
     wasFound.store(false, ordering: .relaxed)
     try? await reader?.close()
     try? await writer.close()
+    file.forget()
   }
 
-  /// Closes both connections. The last connection that closes checkpoints the log. The next call
-  /// opens the file again.
+  /// Closes both connections. The last connection that closes checkpoints the log, unless
+  /// `DatabaseFile.leavesLog(_:)` leaves it. The next call opens the file again.
   func close() async throws(PersistenceError) {
-    file.isChecked.store(false, ordering: .relaxed)
     wasFound.store(false, ordering: .relaxed)
     for worker in [reader, writer] {
       if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
     }
+    file.forget()
   }
 }

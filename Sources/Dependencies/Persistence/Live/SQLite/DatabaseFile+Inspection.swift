@@ -1,3 +1,4 @@
+import CSQLite
 import SwiftBoardSystem
 
 extension DatabaseFile {
@@ -43,23 +44,37 @@ extension DatabaseFile {
     schema.whenDamaged == .refuse && [.corrupted, .notADatabase].contains(error.kind)
   }
 
-  /// Returns the error of a database that is only damaged with its log, or `error`. A large file
-  /// is not checked.
+  /// Returns the error of a database that is only damaged with its log, and notes it, or returns
+  /// `error`. A large file is not checked.
   func explained(_ error: PersistenceError) -> PersistenceError {
-    guard isDamage(error), error.damaged == nil else { return error }
+    let isForeign = schema.whenDamaged == .refuse && error.kind == .foreignDatabase
+    guard isDamage(error) && error.damaged == nil || isForeign else { return error }
     do throws(PersistenceError) {
-      return try isDamagedByLog(limit: 32 << 20, error.operation)
-        ? foreignLog(error.operation) : error
-    } catch let cancelled {
-      return cancelled
+      try checkLog(limit: 32 << 20, error.operation)
+      return error
+    } catch let explained {
+      return explained
     }
   }
 
-  /// Throws the error of a database that is only damaged with its log. Call it after a check has
-  /// found damage.
-  func checkLog(_ operation: String) throws(PersistenceError) {
-    hasDamage.store(true, ordering: .relaxed)
-    if try isDamagedByLog(limit: .max, operation) { throw foreignLog(operation) }
+  /// Notes what a check has found.
+  func note(_ findings: DatabaseFindings, _ operation: String) {
+    note(
+      PersistenceError(
+        .corrupted, path: path, operation: operation,
+        code: findings.pages.isEmpty ? 0 : SQLITE_CORRUPT,
+        what: "the database is damaged, a check finds: \(findings.pages.joined(separator: "; "))"))
+  }
+
+  /// Throws the error of a database that is only damaged with its log, and notes it. Call it after
+  /// damage was found.
+  ///
+  /// - Parameter limit: The size in bytes of the file and its log up to which they are checked.
+  func checkLog(limit: Int64 = .max, _ operation: String) throws(PersistenceError) {
+    guard try isDamagedByLog(limit: limit, operation) else { return }
+    let error = foreignLog(operation)
+    note(error)
+    throw error
   }
 
   /// Returns whether the file is whole, and damaged with the log beside it. The log of a file that
@@ -80,13 +95,11 @@ extension DatabaseFile {
   }
 
   /// Whether the file has a write-ahead log with content beside it.
-  var hasLog: Bool { logSize > 0 }
-
-  private var logSize: Int64 { FileInfo(system.resolved(path) + "-wal")?.size ?? 0 }
+  var hasLog: Bool { FileInfo(system.resolved(path) + "-wal").map { $0.size > 0 } ?? false }
 
   /// Returns whether a check finds damage, or `nil` if the content was not checked.
   ///
-  /// - Throws: Only `cancelled`.
+  /// - Throws: `cancelled`; `newerSchema` if that is of the log, such as that of a migration.
   private func isDamaged(
     _ reading: Reading, limit: Int64, _ operation: String
   ) throws(PersistenceError) -> Bool? {
@@ -98,8 +111,12 @@ extension DatabaseFile {
     do throws(PersistenceError) {
       return try checkContent(reading, limit: limit, operation) ? false : nil
     } catch {
-      if error.kind == .cancelled { throw error }
-      return [.corrupted, .notADatabase].contains(error.kind) ? true : nil
+      switch error.kind {
+      case .corrupted, .notADatabase, .foreignDatabase: return true
+      case .cancelled: throw error
+      case .newerSchema where reading != .withoutLog: throw error
+      default: return nil
+      }
     }
   }
 
@@ -115,7 +132,7 @@ extension DatabaseFile {
     connection.waitsForLocks = false
     if reading == .alone { try connection.lockAlone() }
     let version = try identify(connection)
-    guard (FileInfo(resolved)?.size ?? 0) + logSize <= limit else { return false }
+    guard (FileInfo(resolved)?.size ?? 0) + (connection.logSize ?? 0) <= limit else { return false }
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
     let missing = schema.names(of: .table, through: version).filter { !tables.contains($0) }
     guard missing.isEmpty else {
@@ -135,4 +152,13 @@ extension DatabaseFile {
       what: "the database is whole, but the log beside it is of another database or damaged: "
         + "\(PathComponents(path).name)-wal")
   }
+}
+
+/// What a check of the main file has found.
+struct DatabaseFindings: Sendable {
+  var pages: [String] = []
+  /// Damaged documents, preferences and services, which are looked for if all pages are whole.
+  var entries: [String] = []
+
+  var all: [String] { pages + entries }
 }

@@ -29,8 +29,8 @@ final class DatabaseFile: Sendable {
   /// Whether this process has opened the database. Its log then comes from this process and needs
   /// no check.
   let isChecked = Atomic(false)
-  /// Whether damage was found. The log may be its cause, so no connection folds it from then on.
-  let hasDamage = Atomic(false)
+  /// The damage that was found since the file was opened.
+  private let damage = Mutex<Damage?>(nil)
 
   init(path: String, schema: DatabaseSchema, options: Options = Options()) {
     self.path = path
@@ -188,10 +188,10 @@ final class DatabaseFile: Sendable {
       {
         try quickCheck(
           connection, after: "the machine stopped while the database was open, and a check finds")
-        connection.foldsLog = true
       }
       if mayWrite, found < schema.version {
         try migrate(connection, from: found)
+        connection.foldsLog = true
       } else if mayWrite, closedCleanly, found > 1, system.isTaken(backupPath(resolved)) {
         try? system.remove(backupPath(resolved))
       }
@@ -297,16 +297,20 @@ final class DatabaseFile: Sendable {
   }
 
   /// Returns whether a closing connection leaves the log to the next one. A checkpoint waits for
-  /// the disk several times, which is unnecessary for data that a power failure may lose.
+  /// the disk several times, which is unnecessary for data that a power failure may lose. It also
+  /// destroys a file that was put beside the log of another one, so a connection that changed
+  /// nothing leaves a log of any size, also one that was moved away and is still open.
   func leavesLog(_ connection: SQLiteConnection) -> Bool {
-    guard let size = FileInfo(connection.path + "-wal")?.size else { return false }
+    let size = connection.logSize
+    guard size != 0 else { return false }
     // A checkpoint would change the file.
-    if options.onlyReads || hasDamage.load(ordering: .relaxed) { return size > 0 }
-    guard !connection.foldsLog, !connection.isAlone else { return false }
-    return (1..<Self.leftLog).contains(size)
+    if options.onlyReads || hasDamage { return true }
+    guard !connection.foldsLog else { return false }
+    return !connection.hasChanged || (size ?? 0) < Self.leftLog
   }
 
-  /// The size in bytes from which a log is not left, because the next connection reads all of it.
+  /// The size in bytes from which a connection that changed the file does not leave the log,
+  /// because the next connection reads all of it.
   private static let leftLog: Int64 = 512 << 10
 
   /// - Parameter words: The beginning of the error's text.
@@ -439,6 +443,53 @@ final class DatabaseFile: Sendable {
   }
 
   // MARK: Damage
+
+  /// Damage, and the file at the time at which it was found.
+  private struct Damage {
+    var error: PersistenceError
+    var file: FileInfo?
+
+    /// Whether pages or the log are damaged, not only entries.
+    var isOfPages: Bool { error.kind == .foreignLog || SQLiteResult.isDamagedPage(error.code) }
+
+    /// Whether a file is the damaged one, with the same content.
+    func isOf(_ other: FileInfo?) -> Bool {
+      guard let file, let other else { return false }
+      return other.hasSameContent(as: file)
+    }
+  }
+
+  /// Whether damage was noted since the file was opened.
+  var hasDamage: Bool { damage.withLock { $0 != nil } }
+
+  /// Notes damage until the file is closed. The log may be its cause, so no closing connection
+  /// folds it from then on. Of damaged pages, the first error is kept, and that of the log.
+  func note(_ error: PersistenceError) {
+    let found = Damage(error: error, file: FileInfo(system.resolved(path)))
+    damage.withLock { noted in
+      if let noted, noted.isOfPages, noted.isOf(found.file), error.kind != .foreignLog { return }
+      noted = found
+    }
+  }
+
+  /// Throws the noted error of damaged pages or of a foreign log, unless the content of the file
+  /// has changed since. A change would go to a file or a log that is to be moved away, and a later
+  /// checkpoint would fold the log. Moving the log away does not end this, since connections have
+  /// it open. Damaged entries can be replaced.
+  func refuseDamaged(_ operation: String) throws(PersistenceError) {
+    guard let noted = damage.withLock({ $0 }), noted.isOfPages,
+      noted.isOf(FileInfo(system.resolved(path)))
+    else { return }
+    var error = noted.error
+    error.operation = operation
+    throw error
+  }
+
+  /// Forgets what is known of the file, since the next call opens it anew.
+  func forget() {
+    isChecked.store(false, ordering: .relaxed)
+    damage.withLock { $0 = nil }
+  }
 
   /// Moves a damaged file and its log aside for examination. Keeps one such copy.
   func moveAside(operation: String) throws(PersistenceError) {

@@ -25,8 +25,10 @@ final class SQLiteConnection {
 
   /// Whether the connection excludes all others.
   private(set) var isAlone = false
-  /// Whether closing the connection checkpoints the log.
+  /// Whether closing the connection checkpoints a log of any size, unless damage was found.
   var foldsLog = false
+  /// Whether a transaction was committed that changed a row.
+  private(set) var hasChanged = false
   /// Whether a cancelled task interrupts the statement that runs.
   private var isInterruptible = false
   /// Whether a call waits for the locks of other connections, or throws `busy` immediately.
@@ -99,6 +101,7 @@ final class SQLiteConnection {
   deinit {
     for statement in cache { statement.finalise() }
     cache = []
+    if handle != nil, !hasChanged, logSize != 0 { keepLog() }
     sqlite3_close_v2(handle)
   }
 
@@ -153,12 +156,7 @@ final class SQLiteConnection {
 
   private func checkUnchanged() throws(PersistenceError) {
     guard let openedFile else { return }
-    // Other names and permissions of the file leave its content as it was.
-    if let now = FileInfo(path), now.id == openedFile.id, now.size == openedFile.size,
-      now.modified == openedFile.modified
-    {
-      return
-    }
+    if let now = FileInfo(path), now.hasSameContent(as: openedFile) { return }
     throw PersistenceError(
       .busy, path: shownPath, operation: operation,
       what: "another process changed the database while it was read, which no lock prevents where "
@@ -249,6 +247,9 @@ final class SQLiteConnection {
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// The size of the write-ahead log in bytes, or `nil` if there is none.
+  var logSize: Int64? { FileInfo(path + "-wal")?.size }
+
   /// Locks the database exclusively and keeps the index of the write-ahead log in memory. Call it
   /// before anything is read.
   func lockAlone() throws(PersistenceError) {
@@ -296,6 +297,7 @@ final class SQLiteConnection {
     throws(PersistenceError) -> Result
   {
     try statement("BEGIN IMMEDIATE").run()
+    let before = sqlite3_total_changes64(handle)
     let result: Result
     do {
       result = try interruptible(body)
@@ -305,6 +307,7 @@ final class SQLiteConnection {
       if isInTransaction { try? statement("ROLLBACK").run() }
       throw error
     }
+    if sqlite3_total_changes64(handle) != before { hasChanged = true }
     // A commit to a file that lost its name in the meantime is lost.
     if hasMoved { throw movedError }
     return result
@@ -377,10 +380,7 @@ final class SQLiteConnection {
     guard let handle else { return }
     for statement in cache { statement.finalise() }
     cache = []
-    if keepingLog {
-      var now: Int32 = 0
-      _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &now)
-    }
+    if keepingLog { keepLog() }
     let result = sqlite3_close(handle)
     guard result == SQLITE_OK else {
       throw PersistenceError(
@@ -388,6 +388,12 @@ final class SQLiteConnection {
         what: "a statement was left open")
     }
     self.handle = nil
+  }
+
+  /// Leaves the write-ahead log as it is when the connection closes.
+  private func keepLog() {
+    var now: Int32 = 0
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &now)
   }
 
   // MARK: Errors

@@ -52,6 +52,11 @@ enum SQLiteResult {
     takenKeys.contains(code)
   }
 
+  /// Returns whether a page of the file or of its log is damaged.
+  static func isDamagedPage(_ code: Int32) -> Bool {
+    [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff)
+  }
+
   /// `SQLITE_CONSTRAINT_PRIMARYKEY`, `_UNIQUE` and `_ROWID`, macros that Swift cannot import.
   private static let takenKeys = [6, 8, 10].map { SQLITE_CONSTRAINT | ($0 << 8) }
 

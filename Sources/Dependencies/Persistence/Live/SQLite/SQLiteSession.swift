@@ -89,10 +89,8 @@ struct SQLiteSession {
       switch error.kind {
       case .moved, .io, .corrupted, .notADatabase,
         _ where connection?.isAlone == true:
-        let isDamage = file.isDamage(error)
-        if isDamage { file.hasDamage.store(true, ordering: .relaxed) }
-        try? connection?.close(keepingLog: isDamage)
-        connection = nil
+        if file.isDamage(error) { file.note(error) }
+        try? close()
       default: break
       }
       throw error
