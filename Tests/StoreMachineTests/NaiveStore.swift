@@ -429,6 +429,9 @@ extension NaiveStore {
   private mutating func close() {
     guard !isClosed else { return }
     isClosed = true
+    // R11: at once, since observers may take longer than a deadline.
+    outcome.resumed += idleWaits
+    idleWaits = []
     cancelAll()
     endSubscriptions()
     while let entry = takeNext() {
@@ -437,8 +440,6 @@ extension NaiveStore {
       case .end(let effect, let fails): end(effect, fails: fails, inherits: false)
       }
     }
-    resume(idleWaits)
-    idleWaits = []
     if !isTelling { outcome.ends += 1 }
   }
 }
