@@ -471,7 +471,8 @@ public final class LineExecutor: Sendable {
     // The command has ended, and said how long it took.
     var next = self.context(line, nil)
     next.name = context.name
-    return await reject(board.placed(failure, in: context), next)
+    let earlier = board.takeReplacedLast(by: context.job)
+    return await reject(board.placed(failure, in: context), next, earlier)
   }
 }
 

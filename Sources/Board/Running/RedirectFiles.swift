@@ -6,7 +6,9 @@ import Synchronization
 /// closed after its end.
 ///
 /// `>` replaces an existing file after the end of the command, and `>>` appends to it. If a write
-/// fails, or if a command fails before its first output, the previous content is kept.
+/// fails, or if a command fails before its first output, the previous content is kept. A file that
+/// another command is writing is not replaced: `>` truncates it at once, so that nothing of what
+/// follows is lost.
 public final class RedirectFiles: Sendable {
   /// An open file. Writing it holds only its own lock, because the reader of a pipe may block
   /// forever.
@@ -22,9 +24,11 @@ public final class RedirectFiles: Sendable {
     let state: Mutex<State>
     /// Whether writes may block on another program. Such a file leaves nothing to remove.
     let mayStall: Bool
+    let id: FileID?
 
     init(_ output: OutputFile) {
       mayStall = output.isDirect
+      id = output.id
       state = Mutex(State(output: output))
     }
   }
@@ -42,6 +46,9 @@ public final class RedirectFiles: Sendable {
       while let owner = owners[job] { job = owner }
       return files[job]
     }
+
+    /// Whether a command has a file open.
+    func isOpen(_ id: FileID?) -> Bool { id != nil && files.values.contains { $0.id == id } }
 
     /// Removes a command, and returns the file to close and the exit code of the command it is of.
     mutating func remove(_ job: Int, status: Int32) -> (file: File, status: Int32)? {
@@ -81,10 +88,12 @@ public final class RedirectFiles: Sendable {
     // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
       let output = try await DetachedThread.runInterruptibly {
-        [check] (interruption) throws(FileError) in
+        [self] (interruption) throws(FileError) in
         try check(path)
         if !waits { interruption.interrupt() }
-        return try OutputFile(path, appends ? .append : .stream, until: interruption)
+        let isOpen = state.withLock { $0.isOpen(FileID(path)) }
+        let mode: OutputFile.Mode = appends ? .append : isOpen ? .truncate : .stream
+        return try OutputFile(path, mode, until: interruption)
       }
       state.withLock { $0.files[job] = File(output) }
       return nil
@@ -128,13 +137,16 @@ public final class RedirectFiles: Sendable {
     guard let (file, status) = state.withLock({ $0.remove(job, status: status) }) else {
       return nil
     }
-    return file.state.withLock { close(&$0, status) }
+    let isShared = state.withLock { $0.isOpen(file.id) }
+    return file.state.withLock { close(&$0, status, isShared: isShared) }
   }
 
-  private func close(_ file: inout File.State, _ status: Int32) -> Failure? {
+  private func close(
+    _ file: inout File.State, _ status: Int32, isShared: Bool = false
+  ) -> Failure? {
     file.isClosed = true
     guard file.error == nil, !file.isEmpty || status == 0 else {
-      file.output.discard()
+      file.output.discard(isShared: isShared)
       return file.error.map(Failure.init(unwritten:))
     }
     do throws(FileError) {

@@ -151,6 +151,58 @@ struct OutputFileTests {
     #expect(try text(folder) == "theirs+mine+theirs")
   }
 
+  @Test(
+    "a new file that others have written to is kept", arguments: [OutputFile.Mode.stream, .append])
+  func addedToNew(mode: OutputFile.Mode) throws {
+    let folder = try TemporaryFolder()
+    var file = try OutputFile(folder.path("file"), mode)
+    var theirs = try OutputFile(folder.path("file"), .append)
+    try write("theirs\n", to: &theirs)
+    try theirs.finish()
+    try write("mine\n", to: &file)
+    file.discard()
+    #expect(try text(folder) == "theirs\nmine\n")
+  }
+
+  @Test("a new file whose last bytes were not stored is removed, unless others have written to it")
+  func failedClose() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    let system = FileSystem { call, _ in call == .close ? .error(EIO) : nil }
+    var file = try OutputFile(path, .append, system)
+    try write("mine", to: &file)
+    #expect(throws: FileError.self) { try file.finish() }
+    #expect(try names(folder) == [])
+    let other = try OutputFile(path, .append, system)
+    var theirs = try OutputFile(path, .append)
+    try write("theirs", to: &theirs)
+    try theirs.finish()
+    #expect(throws: FileError.self) { try other.finish() }
+    #expect(try text(folder) == "theirs")
+  }
+
+  @Test(
+    "a file that is removed or replaced while it is written is a failure", arguments: [false, true])
+  func removedMeanwhile(exists: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    if exists { try folder.write("old", to: "file") }
+    var file = try OutputFile(path, .append)
+    try folder.write("theirs", to: "new")
+    #expect(rename(folder.path("new"), path) == 0)
+    try write("mine", to: &file)
+    let error = #expect(throws: FileError.self) { try file.finish() }
+    #expect(error?.kind == .io)
+    #expect(error?.message == "\(path) was removed or replaced while it was written")
+    #expect(try text(folder) == "theirs")
+    // A log that was renamed still has all of its bytes.
+    var log = try OutputFile(path, .append)
+    #expect(rename(path, folder.path("file.1")) == 0)
+    try write("+mine", to: &log)
+    try log.finish()
+    #expect(try text(folder, "file.1") == "theirs+mine")
+  }
+
   @Test("a file with two names keeps both, as with a shell")
   func twoNames() throws {
     let folder = try TemporaryFolder()

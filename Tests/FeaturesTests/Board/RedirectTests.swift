@@ -112,6 +112,85 @@ struct RedirectTests {
     #expect(try folder.read("file") == Array("round\nend\n".utf8))
   }
 
+  @Test(
+    "a command that fails does not remove what others have written to its new file",
+    arguments: [false, true])
+  func failedWithOthers(appends: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    let path = folder.path("file")
+    #expect(await redirects.open(path, appends: appends, job: 1) == nil)
+    #expect(await redirects.open(path, appends: true, job: 2) == nil)
+    #expect(await redirects.open(path, appends: true, job: 3) == nil)
+    redirects.write(Array("two\n".utf8), job: 2)
+    #expect(redirects.close(2, status: 0) == nil)
+    #expect(redirects.close(1, status: 75) == nil)
+    redirects.write(Array("three\n".utf8), job: 3)
+    #expect(redirects.close(3, status: 0) == nil)
+    #expect(try folder.read("file") == Array("two\nthree\n".utf8))
+  }
+
+  @Test("a new file stays while another command has it open, also if nothing is in it yet")
+  func failedBeforeOthers() async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    #expect(await redirects.open(folder.path("file"), appends: true, job: 1) == nil)
+    #expect(await redirects.open(folder.path("file"), appends: true, job: 2) == nil)
+    #expect(redirects.close(1, status: 75) == nil)
+    redirects.write(Array("two\n".utf8), job: 2)
+    #expect(redirects.close(2, status: 0) == nil)
+    #expect(try folder.read("file") == Array("two\n".utf8))
+  }
+
+  @Test("a file that another command is writing is truncated, and not replaced")
+  func openFile() async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    for (first, appends) in [("log", true), ("new", false)] {
+      let path = folder.path(first)
+      #expect(await redirects.open(path, appends: appends, job: 1) == nil)
+      redirects.write(Array("before\n".utf8), job: 1)
+      #expect(await redirects.open(path, appends: false, job: 2) == nil)
+      redirects.write(Array("reset\n".utf8), job: 2)
+      #expect(redirects.close(2, status: 0) == nil)
+      redirects.write(Array("after\n".utf8), job: 1)
+      #expect(redirects.close(1, status: 0) == nil)
+      #expect(try folder.read(first) == Array("reset\nafter\n".utf8))
+    }
+  }
+
+  @Test("the lines of a sourced file keep what they append to the file of its results")
+  func sourcedIntoTheSameFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("out")
+    try folder.write("echo mine >> \(path)\nfail\n", to: "s.sb")
+    let lines = Lines()
+    #expect(await lines.run("source \(folder.path("s.sb")) >> \(path)") == 64)
+    #expect(try folder.read("out") == Array("mine\n".utf8))
+  }
+
+  @Test(
+    "a command whose output is lost leaves {{last}} as it was",
+    .enabled(if: access("/dev/full", W_OK) == 0))
+  func lastOfLostOutput() async {
+    let lines = Lines()
+    #expect(await lines.run("echo a > /dev/full") == 74)
+    #expect(lines.board.store.state.shell.last == nil)
+    #expect(await lines.run("echo b") == 0)
+    #expect(await lines.run("-echo c > /dev/full") == 0)
+    #expect(await lines.run("echo {{last}}") == 0)
+    #expect(lines.allPrinted.hasSuffix("\nb\n"), "\(lines.allPrinted)")
+    let long = String(repeating: "x", count: StateText.longest + 1)
+    #expect(await lines.run("echo \(long)") == 0)
+    let last = lines.board.store.state.shell.last
+    #expect(await lines.run("echo c > /dev/full") == 74)
+    #expect(lines.board.store.state.shell.last?.text == long)
+    #expect(lines.board.store.state.shell.last == last)
+    // A reader of the recording has the same state without the text.
+    #expect(lines.allSteps.contains(#""earlier":{"value":{"bytes":"#))
+    await lines.board.close()
+  }
+
   @Test("a command's end is told as often as it is asked for")
   func waitedForTwice() async {
     let lines = Lines()

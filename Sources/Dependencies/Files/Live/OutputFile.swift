@@ -17,6 +17,8 @@ package struct OutputFile: Sendable {
     /// owner, with several names, or in a folder that is not writable is truncated at once, as
     /// shells do.
     case stream
+    /// Truncates it at once, so that what others write who have it open is not lost.
+    case truncate
     /// Appends to it. After a failure, the file is truncated to its old length, unless another
     /// program has added something in the meantime.
     case append
@@ -60,6 +62,9 @@ package struct OutputFile: Sendable {
     (file, undo) = try opening.open(mode)
   }
 
+  /// The identity of the file that is written, which for a replacement is not yet at the path.
+  package var id: FileID? { FileInfo(descriptor: file.number)?.id }
+
   /// Whether it is written directly: a pipe, a device, or the file of standard output. A write to
   /// it may block.
   package var isDirect: Bool {
@@ -98,16 +103,24 @@ package struct OutputFile: Sendable {
   /// Closes the file and gives it its name.
   ///
   /// - Parameter check: Called again before another file is replaced.
-  /// - Throws: The error of `check`, `full` or `io`. The previous file is then kept.
+  /// - Throws: The error of `check`, `full` or `io`. The previous file is then kept. `io` is also
+  ///   the error of a file that another program has removed or replaced.
   package func finish(
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
+    let info = FileInfo(descriptor: file.number)
     // Some file systems only report a full disk here.
     do throws(SystemError) { try system.close(file) } catch {
-      takeBack(isOpen: false)
+      takeBack(info, isOpen: false)
       throw FileError(path, "written", error.code)
     }
-    guard case .temporary(let temporary) = undo else { return }
+    guard case .temporary(let temporary) = undo else {
+      guard isDirect || info?.names != 0 else {
+        throw FileError(
+          .io, path: path, message: "\(path) was removed or replaced while it was written")
+      }
+      return
+    }
     do throws(FileError) { try check(path) } catch {
       temporary.discard()
       throw error
@@ -146,24 +159,31 @@ package struct OutputFile: Sendable {
   }
 
   /// Closes the file and restores the previous state.
-  package func discard() {
-    takeBack(isOpen: true)
+  ///
+  /// - Parameter isShared: Whether others have the same file open. A new one is then emptied and not
+  ///   removed.
+  package func discard(isShared: Bool = false) {
+    takeBack(FileInfo(descriptor: file.number), isShared: isShared)
     file.close()
   }
 
-  private func takeBack(isOpen: Bool) {
-    let info = isOpen ? FileInfo(descriptor: file.number) : nil
+  /// Restores the previous state, unless another program has added something in the meantime.
+  private func takeBack(_ info: FileInfo?, isOpen: Bool = true, isShared: Bool = false) {
     switch undo {
     case .nothing: break
     case .temporary(let temporary): temporary.discard()
+    case .new where isShared: cut(info, to: 0)
     case .new:
       // Another program may have put its own file there.
-      guard !isOpen || (info != nil && info?.id == FileID(target)) else { return }
+      guard let info, info.size == written, info.id == FileID(target) else { return }
       try? system.remove(target)
-    case .grown(let size):
-      guard let info, info.size == size + written else { return }
-      try? system.truncate(file, to: size)
+    case .grown(let size): if isOpen { cut(info, to: size) }
     }
+  }
+
+  private func cut(_ info: FileInfo?, to size: Int64) {
+    guard let info, info.size == size + written else { return }
+    try? system.truncate(file, to: size)
   }
 
   /// Opens a file for a mode.
@@ -187,6 +207,7 @@ package struct OutputFile: Sendable {
       if mode == .create { throw exists }
       switch mode {
       case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
+      case .truncate: return (try open(path, O_WRONLY | O_TRUNC | O_APPEND), .nothing)
       case .stream where old.owner != geteuid() || old.names > 1:
         return (try open(path, O_WRONLY | O_TRUNC), .nothing)
       case .stream:
@@ -204,10 +225,10 @@ package struct OutputFile: Sendable {
 
     private func openNew(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
       switch mode {
-      case .append: (try create(target, O_WRONLY | O_APPEND), .new)
+      // Others can write to a new file meanwhile, and neither overwrites the other's bytes.
+      case .append, .stream, .truncate: (try create(target, O_WRONLY | O_APPEND), .new)
       // A dangling link counts as an existing file.
       case .create: (try create(path, O_WRONLY), .new)
-      case .stream: (try create(target, O_WRONLY), .new)
       case .replace: try openTemporary(nil)
       }
     }
