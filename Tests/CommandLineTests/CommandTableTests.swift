@@ -152,6 +152,26 @@ struct CommandTableTests {
       ("api gte a/b", "error at 5+3: unknown api command 'gte' | did you mean 'get'?"),
       ("api banana", "error at 5+6: unknown api command 'banana' | one of get, post, service"),
       ("api -- get a/b", "error at 8+3: unknown api command 'get' | put it before '--'"),
+      ("session -- status", "error at 12+6: unknown session command 'status' | put it before '--'"),
+      ("-- echo a", "error at 4+4: unknown command 'echo' | put it before '--'"),
+      ("time -- echo a", "error at 9+4: unknown command 'echo' | put it before '--'"),
+      (
+        "! ! echo",
+        "error at 3+1: '!' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "time !echo",
+        "error at 6+5: '!' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "! time echo",
+        "error at 3+4: 'time' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "time - echo",
+        "error at 6+1: '-' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      ("'!' x", "error at 1+3: unknown command '!' | 'help' lists the commands"),
       ("api", "error at 1+3: a sub-command is missing after 'api' | one of get, post, service"),
       (
         "api --timeout 5s a/b",

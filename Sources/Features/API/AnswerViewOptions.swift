@@ -12,7 +12,8 @@ enum AnswerViewOptions {
     OptionSpec(
       flag: "timing", "show where the time went; with --json, add 'timing' in milliseconds"),
     OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
-    OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
+    OptionSpec(
+      flag: "raw", "show the body's bytes, also at a terminal; with --select, JSON on one line"),
     OptionSpec("select", value: "PATH", "show what is at PATH of the body"),
   ]
 
