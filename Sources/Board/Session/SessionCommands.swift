@@ -49,9 +49,10 @@ enum SessionCommands {
       guard size != nil || keep == nil else {
         throw UsageError("--keep goes with --rotate", at: invocation.option("keep"))
       }
+      _ = try invocation.requiredName("file")
       return .session(
         .record(
-          path: try invocation.requiredName("file"),
+          path: try invocation.requiredFile("file"),
           rotation: size.map { SessionRotation(size: $0, keep: keep) },
           durability: try invocation.text("durability").flatMap(RecordingOptions.Durability.init)))
     },
@@ -188,7 +189,8 @@ enum SessionCommands {
         "session fork @before-login short.actions.jsonl --file bug.actions.jsonl",
       ]
     ) { invocation throws(UsageError) in
-      .session(
+      if invocation.argument("to") != nil { _ = try invocation.requiredFile("to") }
+      return .session(
         .fork(
           target: try invocation.requiredTarget("step"), file: try invocation.name("to"),
           from: try invocation.text("file")))

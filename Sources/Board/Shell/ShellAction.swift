@@ -5,7 +5,7 @@ public enum ShellAction: Codable, Sendable, Equatable {
   /// What `doctor` found.
   case diagnosed(job: Int, findings: [DoctorFinding])
   /// A line was not understood, or the output of its command was lost. It is a step so that
-  /// recordings contain it. `earlier` is the last value from before a command whose output was lost;
+  /// recordings contain it. `earlier` is the last value before a command whose output was lost;
   /// `nil` leaves the value, as in earlier recordings.
   case reject(context: CommandContext, failure: Failure, earlier: EarlierLast? = nil)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.

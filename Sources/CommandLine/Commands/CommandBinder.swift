@@ -205,8 +205,8 @@ struct CommandBinder<Output> {
       let isOwn = spec.options.contains(use.option)
       switch use.value {
       case .flag(let flag): set(flag, use.option, isOwn)
-      case .attached(let value): try add(value, use.option, isOwn)
-      case .next: try add(try nextValue(of: use, word, &index), use.option, isOwn)
+      case .attached(let value): try add(value, use, isOwn)
+      case .next: try add(try nextValue(of: use, word, &index), use, isOwn)
       }
     }
   }
@@ -216,9 +216,10 @@ struct CommandBinder<Output> {
   }
 
   private mutating func add(
-    _ value: Argument, _ option: OptionSpec, _ isOwn: Bool
+    _ value: Argument, _ use: OptionUse, _ isOwn: Bool
   ) throws(UsageError) {
-    try option.kind.check(value, named: "--\(option.name)")
+    let option = use.option
+    try option.kind.check(value, named: use.spelling)
     let value = option.kind.expanded(value)
     if isOwn { own.add(value, for: option) } else { globals.add(value, for: option) }
   }

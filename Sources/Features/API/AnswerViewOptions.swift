@@ -42,7 +42,7 @@ enum AnswerViewOptions {
   }
 
   private static func select(_ invocation: Invocation) throws(UsageError) -> String? {
-    guard let select = try invocation.text("select") else { return nil }
+    guard let select = try invocation.name("select") else { return nil }
     do throws(JSONPathError) {
       _ = try JSONPath(parsing: select)
     } catch {

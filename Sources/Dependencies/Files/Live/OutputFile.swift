@@ -160,8 +160,8 @@ package struct OutputFile: Sendable {
 
   /// Closes the file and restores the previous state.
   ///
-  /// - Parameter isShared: Whether others have the same file open. A new one is then emptied and not
-  ///   removed.
+  /// - Parameter isShared: Whether others have the same file open. A new one is then emptied, and
+  ///   not removed.
   package func discard(isShared: Bool = false) {
     takeBack(FileInfo(descriptor: file.number), isShared: isShared)
     file.close()
