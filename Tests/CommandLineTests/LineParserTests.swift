@@ -32,6 +32,7 @@ struct LineParserTests {
       ("watch 1s echo assert > f", "(watch) (1s) (echo) (assert) > (f)"),
       ("a < 3", "(a) (<) (3)"),
       ("a << 3", "(a) (<<) (3)"),
+      ("a <<>> <<& <<| <<(b) <<->\nc", "(a) (<<>>) (<<&) (<<|) (<<(b)) (<<->) ; (c)"),
       ("a \\\n b", "(a) (b)"),
       ("a\\\nb", "(ab)"),
       ("a\nb # x\n# y\nc", "(a) ; (b) (#) (x) ; (c)"),

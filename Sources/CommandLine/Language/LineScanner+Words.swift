@@ -382,7 +382,9 @@ extension LineScanner {
   private mutating func heredocTag() -> (name: String, isLiteral: Bool)? {
     guard current == "<", peek(1) == "<", let first = peek(2) else { return nil }
     // Others are text, or refused with the words behind them.
-    guard first != "<", first != "-", !endsWord(at: index + 2) else { return nil }
+    guard first != "<", first != "-", !Self.isOperator(first), !endsWord(at: index + 2) else {
+      return nil
+    }
     let start = index
     let quote = Self.isQuote(first) ? first : nil
     if first == "\\" {
@@ -439,14 +441,15 @@ extension LineScanner {
       if let quote = rest.firstIndex(of: scalars[start]) { end = max(quote + 1, end) }
     }
     // A shell ends the tag at an operator.
-    let operators = "|&<>();".unicodeScalars
-    if let first = scalars[start..<end].firstIndex(where: { operators.contains($0) }), first > start
-    {
-      end = first
-    }
+    end = scalars[start..<end].firstIndex(where: Self.isOperator) ?? end
     return (
       String(scalars: scalars[start..<end].filter { !Self.isQuote($0) && $0 != "\\" }), end
     )
+  }
+
+  /// Whether a shell reads no tag of a heredoc there.
+  static func isOperator(_ scalar: Unicode.Scalar) -> Bool {
+    "|&<>();".unicodeScalars.contains(scalar)
   }
 
   static func isQuote(_ scalar: Unicode.Scalar) -> Bool { scalar == "'" || scalar == "\"" }

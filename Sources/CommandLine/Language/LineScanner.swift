@@ -229,7 +229,7 @@ struct LineScanner {
     let allowsTabs = operatorText != "<<"
     var tagStart = start + (allowsTabs ? 3 : 2)
     while tagStart < scalars.count, Self.isBlank(scalars[tagStart]) { tagStart += 1 }
-    guard tagStart < scalars.count else { return }
+    guard tagStart < scalars.count, !Self.isOperator(scalars[tagStart]) else { return }
     // Behind a blank, what is no tag may be data, as in '<< 3'.
     guard
       operatorText.count > 3 || Self.isNameStart(scalars[tagStart])
