@@ -8,7 +8,7 @@ import Synchronization
 /// `>` replaces an existing file after the end of the command, and `>>` appends to it. If a write
 /// fails, or if a command fails before its first output, the previous content is kept. A file that
 /// another command is writing is not replaced: `>` truncates it at once, so that nothing of what
-/// follows is lost.
+/// follows is lost. A file that another command will replace cannot be opened.
 public final class RedirectFiles: Sendable {
   /// An open file. Writing it holds only its own lock, because the reader of a pipe may block
   /// forever.
@@ -25,10 +25,13 @@ public final class RedirectFiles: Sendable {
     /// Whether writes may block on another program. Such a file leaves nothing to remove.
     let mayStall: Bool
     let id: FileID?
+    /// The path of the existing file that the command replaces.
+    let replacedPath: String?
 
     init(_ output: OutputFile) {
       mayStall = output.isDirect
       id = output.id
+      replacedPath = output.replacedPath
       state = Mutex(State(output: output))
     }
   }
@@ -48,7 +51,10 @@ public final class RedirectFiles: Sendable {
     }
 
     /// Whether a command has a file open.
-    func isOpen(_ id: FileID?) -> Bool { id != nil && files.values.contains { $0.id == id } }
+    func isOpen(_ id: FileID?) -> Bool { !openFiles(id).isEmpty }
+
+    /// The files of commands that are a certain file.
+    func openFiles(_ id: FileID?) -> [File] { id == nil ? [] : files.values.filter { $0.id == id } }
 
     /// Removes a command, and returns the file to close and the exit code of the command it is of.
     mutating func remove(_ job: Int, status: Int32) -> (file: File, status: Int32)? {
@@ -91,9 +97,17 @@ public final class RedirectFiles: Sendable {
         [self] (interruption) throws(FileError) in
         try check(path)
         if !waits { interruption.interrupt() }
-        let isOpen = state.withLock { $0.isOpen(FileID(path)) }
-        let mode: OutputFile.Mode = appends ? .append : isOpen ? .truncate : .stream
-        return try OutputFile(path, mode, until: interruption)
+        let id = FileID(path)
+        let (others, replaced) = state.withLock {
+          ($0.openFiles(id), $0.files.values.compactMap(\.replacedPath))
+        }
+        if let id, replaced.contains(where: { FileID($0) == id }) { throw Self.replaced(path) }
+        let mode: OutputFile.Mode = appends ? .append : others.isEmpty ? .stream : .truncate
+        let output = try OutputFile(path, mode, until: interruption)
+        for other in others where !appends && !other.mayStall {
+          other.state.withLock { $0.output.keepWritten() }
+        }
+        return output
       }
       state.withLock { $0.files[job] = File(output) }
       return nil
@@ -101,6 +115,13 @@ public final class RedirectFiles: Sendable {
       let hasNoReader = !waits && FileInfo(path)?.isPipe == true && access(path, W_OK) == 0
       return hasNoReader ? .noReader(of: path) : Failure(error)
     }
+  }
+
+  private static func replaced(_ path: String) -> FileError {
+    FileError(
+      .cannotCreate, path: path,
+      message: "\(path) cannot be written while another command replaces it: "
+        + "wait for its end, or use '>>' for both")
   }
 
   /// Lets a command write into the file of another one. It is closed when both have ended.
@@ -150,7 +171,7 @@ public final class RedirectFiles: Sendable {
       return file.error.map(Failure.init(unwritten:))
     }
     do throws(FileError) {
-      try file.output.finish(check: check)
+      try file.output.finish(isShared: isShared, check: check)
       return nil
     } catch {
       return Failure(unwritten: error)

@@ -179,6 +179,50 @@ struct OutputFileTests {
     try theirs.finish()
     #expect(throws: FileError.self) { try other.finish() }
     #expect(try text(folder) == "theirs")
+    var shared = try OutputFile(folder.path("shared"), .append, system)
+    try write("mine", to: &shared)
+    #expect(throws: FileError.self) { try shared.finish(isShared: true) }
+    #expect(try text(folder, "shared") == "mine")
+  }
+
+  @Test("a file that another writer has truncated is not cut to its old length")
+  func truncatedMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    var file = try OutputFile(folder.path("file"), .append)
+    try write("+mine", to: &file)
+    var other = try OutputFile(folder.path("file"), .truncate)
+    file.keepWritten()
+    try write("+theirs!", to: &other)
+    try other.finish()
+    file.discard()
+    #expect(try text(folder) == "+theirs!")
+  }
+
+  @Test("the removal of a truncated file is noticed, and writing to it does not block")
+  func truncatedAndRemoved() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    try folder.write("old", to: "file")
+    let file = try OutputFile(path, .truncate)
+    #expect(!file.isDirect)
+    #expect(unlink(path) == 0)
+    let error = #expect(throws: FileError.self) { try file.finish() }
+    #expect(error?.kind == .io)
+  }
+
+  @Test(
+    "a file that had no name when it was opened is written",
+    .enabled(if: access("/dev/fd", X_OK) == 0))
+  func nameless() throws {
+    let folder = try TemporaryFolder()
+    let descriptor = open(folder.path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    #expect(unlink(folder.path("file")) == 0)
+    var file = try OutputFile("/dev/fd/\(descriptor)", .append)
+    try write("mine", to: &file)
+    try file.finish()
+    #expect(FileInfo(descriptor: descriptor)?.size == 4)
   }
 
   @Test(
@@ -209,6 +253,8 @@ struct OutputFileTests {
     try folder.write("old text", to: "file")
     #expect(link(folder.path("file"), folder.path("second")) == 0)
     var file = try OutputFile(folder.path("file"), .stream)
+    try write("lost", to: &file)
+    #expect(truncate(folder.path("file"), 0) == 0)
     try write("new", to: &file)
     try file.finish()
     #expect(try text(folder) == "new")

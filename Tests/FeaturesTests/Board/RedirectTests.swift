@@ -160,6 +160,41 @@ struct RedirectTests {
     }
   }
 
+  @Test(
+    "a file that another command will replace is not opened until then", arguments: [false, true])
+  func replacedFile(appends: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    let (path, link) = (folder.path("file"), folder.path("link"))
+    try folder.write("old\n", to: "file")
+    #expect(symlink(path, link) == 0)
+    #expect(await redirects.open(path, appends: false, job: 1) == nil)
+    for name in [path, link] {
+      let failure = await redirects.open(name, appends: appends, job: 2)
+      #expect(failure?.code == 73)
+      #expect(
+        failure?.message.hasPrefix("\(name) cannot be written while another command replaces it")
+          == true)
+    }
+    redirects.write(Array("new\n".utf8), job: 1)
+    #expect(redirects.close(1, status: 0) == nil)
+    #expect(await redirects.open(link, appends: appends, job: 2) == nil)
+    redirects.write(Array("more\n".utf8), job: 2)
+    #expect(redirects.close(2, status: 0) == nil)
+    #expect(try folder.read("file") == Array((appends ? "new\nmore\n" : "more\n").utf8))
+  }
+
+  @Test("a line of a sourced file cannot write to the file that its results replace")
+  func sourcedIntoTheReplacedFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("out")
+    try folder.write("old\n", to: "out")
+    try folder.write("echo mine >> \(path)\n", to: "s.sb")
+    let lines = Lines()
+    #expect(await lines.run("source \(folder.path("s.sb")) > \(path)") == 73)
+    #expect(try folder.read("out") == Array("old\n".utf8))
+  }
+
   @Test("the lines of a sourced file keep what they append to the file of its results")
   func sourcedIntoTheSameFile() async throws {
     let folder = try TemporaryFolder()
