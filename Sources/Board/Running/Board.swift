@@ -404,7 +404,7 @@ public final class Board: Sendable {
     guard let value = replaced.value, let text = value.text else {
       return EarlierLast(value: replaced.value)
     }
-    let masked = redactor.mask(text)
+    let masked = redactor.mask(text, isJSON: true)
     return EarlierLast(
       value: masked.names.isEmpty ? value : StateText(masked.value, inPlaceOf: value))
   }

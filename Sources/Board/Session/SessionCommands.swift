@@ -49,7 +49,6 @@ enum SessionCommands {
       guard size != nil || keep == nil else {
         throw UsageError("--keep goes with --rotate", at: invocation.option("keep"))
       }
-      _ = try invocation.requiredName("file")
       return .session(
         .record(
           path: try invocation.requiredFile("file"),
@@ -189,10 +188,11 @@ enum SessionCommands {
         "session fork @before-login short.actions.jsonl --file bug.actions.jsonl",
       ]
     ) { invocation throws(UsageError) in
-      if invocation.argument("to") != nil { _ = try invocation.requiredFile("to") }
+      let file =
+        invocation.argument("to") == nil ? nil : try invocation.requiredFile("to")
       return .session(
         .fork(
-          target: try invocation.requiredTarget("step"), file: try invocation.name("to"),
+          target: try invocation.requiredTarget("step"), file: file,
           from: try invocation.text("file")))
     },
   ]

@@ -28,7 +28,9 @@ enum APIOutcomes {
     let (presentation, missing) = shown(
       answer, view, body, isPretty: isPretty(view, job, context),
       isExact: settings.isExact(redirect: context.command(of: job)?.redirect),
-      compactsRawParts: settings.compactsRawParts == true)
+      // CSV has a table of it.
+      compactsRawParts: settings.compactsRawParts == true
+        && (context.command(of: job)?.output ?? settings.output) != .csv)
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
       outcome.selectedValue = body.value(at: path)
@@ -257,7 +259,9 @@ enum APIOutcomes {
       let text: String
       switch part {
       case .string(let string): text = string
-      case _ where compactsRawParts && view?.isPretty == false: text = part.text
+      case _ where compactsRawParts && view?.isPretty == false:
+        // A description has the escapes of JSON for what controls a terminal.
+        text = isExact ? part.text : part.description
       default: return (.json(part), nil)
       }
       return (isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n"), nil)

@@ -1620,6 +1620,14 @@ struct APIFeatureTests {
       #expect(try printed("a --pretty") == indented)
       #expect(try printed("t --raw") == "x\n")
     }
+    settings.isTerminal = true
+    settings.compactsRawParts = true
+    world.api.answer { _ in .json("{\"a\": [{\"b\": \"\u{202e}\"}]}") }
+    let line = "api get http://h/ --select a --raw"
+    #expect(
+      try run(line, in: world, settings: settings).output == "[{\"b\":\"\\u202e\"}]\n")
+    settings.output = .csv
+    #expect(try run(line, in: world, settings: settings).output.hasPrefix("b\r\n"))
   }
 
   @Test("a request that cannot be kept under its name is not sent")

@@ -212,6 +212,12 @@ struct BoardCommandTests {
       line: "session record ''", column: 16, length: 2, message: "file is empty",
       help: "an empty variable?"),
     Wrong(
+      line: "session fork 5 ''", column: 16, length: 2, message: "to is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "log export ''", column: 12, length: 2, message: "file is empty",
+      help: "an empty variable?"),
+    Wrong(
       line: "api get http://h/ --save ''", column: 26, length: 2, message: "--save is empty",
       help: "an empty variable?"),
     Wrong(
