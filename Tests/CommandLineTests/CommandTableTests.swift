@@ -152,6 +152,26 @@ struct CommandTableTests {
       ("api gte a/b", "error at 5+3: unknown api command 'gte' | did you mean 'get'?"),
       ("api banana", "error at 5+6: unknown api command 'banana' | one of get, post, service"),
       ("api -- get a/b", "error at 8+3: unknown api command 'get' | put it before '--'"),
+      ("session -- status", "error at 12+6: unknown session command 'status' | put it before '--'"),
+      ("-- echo a", "error at 4+4: unknown command 'echo' | put it before '--'"),
+      ("time -- echo a", "error at 9+4: unknown command 'echo' | put it before '--'"),
+      (
+        "! ! echo",
+        "error at 3+1: '!' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "time !echo",
+        "error at 6+5: '!' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "! time echo",
+        "error at 3+4: 'time' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      (
+        "time - echo",
+        "error at 6+1: '-' is the prefix of a line, and no command | a line has one prefix, before its first command"
+      ),
+      ("'!' x", "error at 1+3: unknown command '!' | 'help' lists the commands"),
       ("api", "error at 1+3: a sub-command is missing after 'api' | one of get, post, service"),
       (
         "api --timeout 5s a/b",
@@ -169,7 +189,7 @@ struct CommandTableTests {
       ),
       (
         "api get a/b -timeout 5s",
-        "error at 13+8: --timeout is a duration, not 'imeout' | for example 500ms, 2s, 5m or 1h"
+        "error at 13+8: -t is a duration, not 'imeout' | for example 500ms, 2s, 5m or 1h"
       ),
       ("log tail -follow", "error at 10+7: unknown option '-o' | "),
       ("api get a/b --timeout", "error at 13+9: missing value for --timeout | --timeout DUR"),
@@ -181,6 +201,24 @@ struct CommandTableTests {
         "api get a/b --timeout 5",
         "error at 23+1: --timeout is a duration, not '5' | add a unit, for example 5s"
       ),
+      (
+        "api get a/b --timeout inf",
+        "error at 23+3: --timeout is a duration, not 'inf' | for example 500ms, 2s, 5m or 1h"
+      ),
+      (
+        "api get a/b --timeout 1.5",
+        "error at 23+3: --timeout is a duration, not '1.5' | add a unit, for example 1.5s"
+      ),
+      (
+        "api get a/b --retry 99999999999999999999",
+        "error at 21+20: --retry is too large: '99999999999999999999' | "
+      ),
+      (
+        "log tail -n -99999999999999999999",
+        "error at 13+21: -n is too small: '-99999999999999999999' | "
+      ),
+      ("log tail -n x", "error at 13+1: -n is a whole number, not 'x' | "),
+      ("log tail --count=x", "error at 10+9: --count is a whole number, not 'x' | "),
       ("api get a/b --retry x", "error at 21+1: --retry is a whole number, not 'x' | "),
       (
         "api get a/b --retry {{secret:x}}",

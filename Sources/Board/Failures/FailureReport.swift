@@ -59,7 +59,7 @@ package struct FailureReport: Sendable, Equatable {
   ///   - width: columns for the shown line. A longer line is cut around the caret.
   package func render(json: Bool = false, width: Int = 200) -> StyledText {
     if json {
-      var members: [JSON.Member] = [.init("line", JSON(line))]
+      var members: [JSON.Member] = [.init("line", JSON(line &+ lineOffset))]
       if let sourcedFile { members.append(.init("file", .string(sourcedFile))) }
       members.append(.init("ok", false))
       members += failure.members

@@ -183,6 +183,7 @@ extension BoardRun {
     settings.reportsFailedWatches = true
     settings.setKeepsLast = true
     settings.limitsPadding = true
+    settings.compactsRawParts = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

@@ -40,6 +40,10 @@ enum AliasExpansion {
   /// - Parameter firstWords: The first words of all commands.
   static func refuseCommand(_ name: String, _ firstWords: Set<String>) throws(UsageError) {
     try refuseName(name)
+    guard name != "time" else {
+      throw UsageError(
+        "'time' is the prefix of a line and cannot be an alias", help: "choose another word")
+    }
     guard case .commands(let list) = LineParser.parse(name), list.prefix == nil,
       list.commands.count == 1, list.commands[0].words.count == 1,
       let word = list.commands[0].words.first, !word.isQuoted, word.literal == name

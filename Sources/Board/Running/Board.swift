@@ -47,6 +47,10 @@ public final class Board: Sendable {
     var running: Set<Int> = []
     /// Whether the last value is that of a list whose rows were written in parts.
     var lastIsInParts = false
+    /// The last value after the last step.
+    var last: StateText?
+    /// What the value of the last command with one has replaced, if it went to a file.
+    var replacedLast: (job: Int, value: StateText?, isInParts: Bool)?
 
     /// Records the command of a step, to which errors of the step's effects are assigned.
     ///
@@ -334,7 +338,10 @@ public final class Board: Sendable {
       keepEnd(finished, outputs)
     }
     for output in outputs { sink(output) }
-    let before = shared.withLock { $0.noteRunning(step.action, state) }
+    let before = shared.withLock {
+      $0.last = state.shell.last
+      return $0.noteRunning(step.action, state)
+    }
     switch step.action {
     case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
       // Callers of `wait(for:)` resume when the board continues in the fork.
@@ -376,7 +383,30 @@ public final class Board: Sendable {
 
   private func noteLast(of finished: FinishedJob) {
     guard finished.outcome?.hasNewLast == true else { return }
-    shared.withLock { $0.lastIsInParts = (finished.context.parts ?? 0) > 0 }
+    shared.withLock {
+      $0.replacedLast =
+        finished.context.redirect == nil
+        ? nil : (finished.context.job, $0.last, $0.lastIsInParts)
+      $0.lastIsInParts = (finished.context.parts ?? 0) > 0
+    }
+  }
+
+  /// Returns the last value from before the one of a command whose output was lost, without known
+  /// secrets, or `nil` if the command's is no longer the last.
+  func takeReplacedLast(by job: Int) -> EarlierLast? {
+    let replaced = shared.withLock { shared -> (job: Int, value: StateText?, isInParts: Bool)? in
+      guard let replaced = shared.replacedLast, replaced.job == job else { return nil }
+      shared.replacedLast = nil
+      shared.lastIsInParts = replaced.isInParts
+      return replaced
+    }
+    guard let replaced else { return nil }
+    guard let value = replaced.value, let text = value.text else {
+      return EarlierLast(value: replaced.value)
+    }
+    let masked = redactor.mask(text, isJSON: true)
+    return EarlierLast(
+      value: masked.names.isEmpty ? value : StateText(masked.value, inPlaceOf: value))
   }
 
   private func keepEnd(_ finished: FinishedJob, _ outputs: [BoardOutput]) {
@@ -404,7 +434,10 @@ public final class Board: Sendable {
     var (ended, failure) = (context, placed(lost, in: context))
     failure.message = "job \(context.job): \(failure.message)"
     (ended.isBackground, ended.prefix) = (false, nil)
-    store.send(.shell(.reject(context: ended, failure: failure)), origin: .program("output"))
+    let earlier = takeReplacedLast(by: context.job)
+    store.send(
+      .shell(.reject(context: ended, failure: failure, earlier: earlier)),
+      origin: .program("output"))
   }
 
   /// Returns a failure with the place of the command in its line, if it names no word. Call it

@@ -67,8 +67,13 @@ extension LineExecutor {
   }
 
   /// Ends a command before it starts. This is a step too.
-  func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
-    let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
+  ///
+  /// - Parameter earlier: The last value from before a command whose output was lost.
+  func reject(
+    _ failure: Failure, _ context: CommandContext, _ earlier: EarlierLast? = nil
+  ) async -> CommandEnd {
+    let code = await board.run(
+      .shell(.reject(context: context, failure: failure, earlier: earlier)), context)
     return CommandEnd(exitCode: code, failure: failure)
   }
 

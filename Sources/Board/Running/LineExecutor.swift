@@ -358,7 +358,8 @@ public final class LineExecutor: Sendable {
       if let redirect = command.redirect, let file {
         if let failure = try await open(file, appends: redirect.appends, &context, line) {
           return jobs.isInterrupted(line.id)
-            ? await fail(context, .cancelled) : await reject(failure, context)
+            ? await fail(context, .cancelled)
+            : endInBackground(await reject(failure, context), context, line)
         }
       } else if let outer = line.outer, outer.redirect != nil {
         borrowOutput(of: outer, for: &context)
@@ -370,12 +371,25 @@ public final class LineExecutor: Sendable {
       }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
-      if let special = await special(action, context, line) { return special }
+      if let special = await special(action, context, line) {
+        return endInBackground(special, context, line)
+      }
       return await perform(action, context, line)
     } catch {
       if jobs.isInterrupted(line.id) { return await fail(context, .cancelled) }
       return await reject(error, context, line, command)
     }
+  }
+
+  /// Returns the end of a command for its line. The failure of a command in the background, except
+  /// wrong usage, is not that of its line: it counts when the job is waited for.
+  private func endInBackground(
+    _ end: CommandEnd, _ context: CommandContext, _ line: Line
+  ) -> CommandEnd {
+    guard context.isBackground, ![0, ExitCode.usage].contains(end.exitCode),
+      jobs.begin(context, in: line.id)
+    else { return end }
+    return CommandEnd(exitCode: 0)
   }
 
   /// Removes newly known secrets from the state, so that the next line does not find them.
@@ -471,7 +485,8 @@ public final class LineExecutor: Sendable {
     // The command has ended, and said how long it took.
     var next = self.context(line, nil)
     next.name = context.name
-    return await reject(board.placed(failure, in: context), next)
+    let earlier = board.takeReplacedLast(by: context.job)
+    return await reject(board.placed(failure, in: context), next, earlier)
   }
 }
 

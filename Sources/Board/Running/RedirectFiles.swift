@@ -6,7 +6,9 @@ import Synchronization
 /// closed after its end.
 ///
 /// `>` replaces an existing file after the end of the command, and `>>` appends to it. If a write
-/// fails, or if a command fails before its first output, the previous content is kept.
+/// fails, or if a command fails before its first output, the previous content is kept. A file that
+/// another command is writing is not replaced: `>` truncates it at once, so that nothing of what
+/// follows is lost. A file that another command will replace cannot be opened.
 public final class RedirectFiles: Sendable {
   /// An open file. Writing it holds only its own lock, because the reader of a pipe may block
   /// forever.
@@ -22,9 +24,14 @@ public final class RedirectFiles: Sendable {
     let state: Mutex<State>
     /// Whether writes may block on another program. Such a file leaves nothing to remove.
     let mayStall: Bool
+    let id: FileID?
+    /// The path of the existing file that the command replaces.
+    let replacedPath: String?
 
     init(_ output: OutputFile) {
       mayStall = output.isDirect
+      id = output.id
+      replacedPath = output.replacedPath
       state = Mutex(State(output: output))
     }
   }
@@ -42,6 +49,12 @@ public final class RedirectFiles: Sendable {
       while let owner = owners[job] { job = owner }
       return files[job]
     }
+
+    /// Whether a command has a file open.
+    func isOpen(_ id: FileID?) -> Bool { !openFiles(id).isEmpty }
+
+    /// The files of commands that are a certain file.
+    func openFiles(_ id: FileID?) -> [File] { id == nil ? [] : files.values.filter { $0.id == id } }
 
     /// Removes a command, and returns the file to close and the exit code of the command it is of.
     mutating func remove(_ job: Int, status: Int32) -> (file: File, status: Int32)? {
@@ -81,10 +94,20 @@ public final class RedirectFiles: Sendable {
     // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
       let output = try await DetachedThread.runInterruptibly {
-        [check] (interruption) throws(FileError) in
+        [self] (interruption) throws(FileError) in
         try check(path)
         if !waits { interruption.interrupt() }
-        return try OutputFile(path, appends ? .append : .stream, until: interruption)
+        let id = FileID(path)
+        let (others, replaced) = state.withLock {
+          ($0.openFiles(id), $0.files.values.compactMap(\.replacedPath))
+        }
+        if let id, replaced.contains(where: { FileID($0) == id }) { throw Self.replaced(path) }
+        let mode: OutputFile.Mode = appends ? .append : others.isEmpty ? .stream : .truncate
+        let output = try OutputFile(path, mode, until: interruption)
+        for other in others where !appends && !other.mayStall {
+          other.state.withLock { $0.output.keepWritten() }
+        }
+        return output
       }
       state.withLock { $0.files[job] = File(output) }
       return nil
@@ -92,6 +115,13 @@ public final class RedirectFiles: Sendable {
       let hasNoReader = !waits && FileInfo(path)?.isPipe == true && access(path, W_OK) == 0
       return hasNoReader ? .noReader(of: path) : Failure(error)
     }
+  }
+
+  private static func replaced(_ path: String) -> FileError {
+    FileError(
+      .cannotCreate, path: path,
+      message: "\(path) cannot be written while another command replaces it: "
+        + "wait for its end, or use '>>' for both")
   }
 
   /// Lets a command write into the file of another one. It is closed when both have ended.
@@ -128,17 +158,20 @@ public final class RedirectFiles: Sendable {
     guard let (file, status) = state.withLock({ $0.remove(job, status: status) }) else {
       return nil
     }
-    return file.state.withLock { close(&$0, status) }
+    let isShared = state.withLock { $0.isOpen(file.id) }
+    return file.state.withLock { close(&$0, status, isShared: isShared) }
   }
 
-  private func close(_ file: inout File.State, _ status: Int32) -> Failure? {
+  private func close(
+    _ file: inout File.State, _ status: Int32, isShared: Bool = false
+  ) -> Failure? {
     file.isClosed = true
     guard file.error == nil, !file.isEmpty || status == 0 else {
-      file.output.discard()
+      file.output.discard(isShared: isShared)
       return file.error.map(Failure.init(unwritten:))
     }
     do throws(FileError) {
-      try file.output.finish(check: check)
+      try file.output.finish(isShared: isShared, check: check)
       return nil
     } catch {
       return Failure(unwritten: error)

@@ -51,7 +51,7 @@ enum SessionCommands {
       }
       return .session(
         .record(
-          path: try invocation.requiredName("file"),
+          path: try invocation.requiredFile("file"),
           rotation: size.map { SessionRotation(size: $0, keep: keep) },
           durability: try invocation.text("durability").flatMap(RecordingOptions.Durability.init)))
     },
@@ -188,9 +188,11 @@ enum SessionCommands {
         "session fork @before-login short.actions.jsonl --file bug.actions.jsonl",
       ]
     ) { invocation throws(UsageError) in
-      .session(
+      let file =
+        invocation.argument("to") == nil ? nil : try invocation.requiredFile("to")
+      return .session(
         .fork(
-          target: try invocation.requiredTarget("step"), file: try invocation.name("to"),
+          target: try invocation.requiredTarget("step"), file: file,
           from: try invocation.text("file")))
     },
   ]

@@ -4,8 +4,10 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case run(context: CommandContext, command: ShellCommand)
   /// What `doctor` found.
   case diagnosed(job: Int, findings: [DoctorFinding])
-  /// A line was not understood. It is a step so that recordings contain it.
-  case reject(context: CommandContext, failure: Failure)
+  /// A line was not understood, or the output of its command was lost. It is a step so that
+  /// recordings contain it. `earlier` is the last value before a command whose output was lost;
+  /// `nil` leaves the value, as in earlier recordings.
+  case reject(context: CommandContext, failure: Failure, earlier: EarlierLast? = nil)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
   case cancelled(job: Int, by: String? = nil)
   /// A command that `watch` repeats has ended; `job` is that of `watch`.
@@ -21,6 +23,15 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case continued
   /// The board's state contained secrets that have become known.
   case masked(removal: SecretRemoval)
+}
+
+/// The last value before that of a command which has failed afterwards.
+public struct EarlierLast: Codable, Sendable, Equatable {
+  /// The value, or `nil` if there was none.
+  public var value: StateText?
+
+  /// Creates what was the last value.
+  public init(value: StateText?) { self.value = value }
 }
 
 /// The board's own commands.

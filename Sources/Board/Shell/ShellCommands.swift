@@ -20,7 +20,7 @@ enum ShellCommands {
       ["set"], "give a variable a value",
       details: "set does not change {{last}}, so several variables can take parts of one answer.",
       arguments: [
-        ArgumentSpec("name", "letters, digits and _", kind: .variable),
+        ArgumentSpec("name", "a to z, A to Z, digits and _", kind: .variable),
         ArgumentSpec("value", "any text"),
       ], examples: ["set page 2", "set id {{last.body.id}}"]
     ) { invocation throws(UsageError) in
@@ -28,7 +28,7 @@ enum ShellCommands {
       guard Word.isVariableName(name) else {
         throw UsageError(
           "'\(name)' is not a variable name: $\(name) would not read it",
-          help: "a name has letters, digits and _, and begins with no digit",
+          help: "a name has a to z, A to Z, digits and _, and begins with no digit",
           at: invocation.argument("name"))
       }
       return .shell(.set(name: name, value: try invocation.requiredText("value")))
@@ -79,6 +79,8 @@ enum ShellCommands {
     },
     CommandSpec(
       ["wait"], "wait for a job, or for all",
+      details: "Commands are numbered in their order, those without & too: the first one with & is "
+        + "not always job 1. 'jobs' lists the numbers of those that run.",
       arguments: [ArgumentSpec("job", "its number, or all", kind: .job, optional: true)],
       examples: ["wait", "wait all"]
     ) { invocation throws(UsageError) in .shell(.wait(job: try job(invocation))) },

@@ -16,7 +16,7 @@ enum ShellOutcomes {
     case .cancelled(let job, _)
     where features.endsCancelled(state, job):
       nil
-    case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
+    case .reject(let context, let failure, _): Outcome(job: context.job, failure: failure)
     case .cancelled(let job, let cause):
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)

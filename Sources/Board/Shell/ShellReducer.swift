@@ -13,6 +13,9 @@ struct ShellReducer: Reducer {
     switch action {
     case .run(let context, let command):
       return run(command, context, &state, dependencies)
+    case .reject(_, _, let earlier?):
+      state.shell.last = earlier.value
+      return []
     case .reject, .diagnosed:
       return []
     case .masked(let removal):

@@ -149,8 +149,8 @@ extension [Argument] {
     return Array(self[(unknown ?? 2)...])
   }
 
-  /// The words without `--count N`, which may stand behind the repeated command. A longer number
-  /// may be a secret.
+  /// The words without `--count N`, which may stand behind the repeated command, before `--`. A
+  /// longer number may be a secret.
   private var withoutCount: [Argument] {
     func isCount(_ text: some StringProtocol) -> Bool {
       (1...5).contains(text.utf8.count) && text.allSatisfy(\.isWholeNumber)
@@ -159,6 +159,7 @@ extension [Argument] {
     var rest = self[...]
     while let word = rest.popFirst() {
       let text = word.isQuoted ? nil : word.text
+      if text == "--" { return words + [word] + rest }
       if text == "--count", let next = rest.first, !next.isQuoted, next.text.map(isCount) == true {
         rest.removeFirst()
       } else if text.map({ $0.hasPrefix("--count=") && isCount($0.dropFirst(8)) }) != true {

@@ -36,7 +36,7 @@ public enum BoardAction: Sendable, Equatable {
   /// The command that this action starts, if any.
   public var started: CommandContext? {
     switch self {
-    case .shell(.run(let context, _)), .shell(.reject(let context, _)): context
+    case .shell(.run(let context, _)), .shell(.reject(let context, _, _)): context
     case .session(.run(let context, _, _)): context
     case .feature(let action): action.base.started
     case .shell, .session, .resumed: nil

@@ -12,6 +12,7 @@ extension BoardSettings: CanonicalEncodable {
     writer.beginObject()
     if let checksLessons { writer.member("checksLessons", checksLessons) }
     writer.member("checksStatus", checksStatus)
+    if let compactsRawParts { writer.member("compactsRawParts", compactsRawParts) }
     writer.member("environment", environment.rawValue)
     writer.member("isASCII", isASCII)
     writer.member("isColored", isColored)

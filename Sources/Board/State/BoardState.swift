@@ -101,6 +101,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Whether the columns of a table of unlimited width are padded to 200 columns at most. It is
   /// `nil` in recordings made before this member existed, which pad them to their widest cells.
   public var limitsPadding: Bool?
+  /// Whether `--raw` shows the part of an answer that `--select` takes without indentation. It is
+  /// `nil` in recordings made before this member existed, which indent it.
+  public var compactsRawParts: Bool?
   /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
   /// the last value of an answer has one value per header, a document with a byte-order mark is
   /// text, and ASCII output does not convert marks.

@@ -86,8 +86,9 @@ struct CommandBinder<Output> {
     let next = nextPositional
     var subwords: [String] { table.words(after: path) }
     if path.isEmpty {
-      throw unknown(
-        next ?? words.first, kind: "command", among: subwords, help: "'help' lists the commands")
+      let word = next ?? words.first
+      if let word, let prefix = misplacedPrefix(in: word) { throw prefix }
+      throw unknown(word, kind: "command", among: subwords, help: "'help' lists the commands")
     }
     if let exact = candidates.first(where: { $0.path == path }) {
       if let next, table.specs[exact.index].arguments.isEmpty, !subwords.isEmpty {
@@ -117,21 +118,32 @@ struct CommandBinder<Output> {
   }
 
   private func unknownSubcommand(_ word: Argument, among known: [String]) -> UsageError {
-    // A word that is known was not taken because it is behind '--'.
-    let isMisplaced = word.text.map(known.contains) == true
-    return unknown(
+    unknown(
       word, kind: "\(path.joined(separator: " ")) command", among: known,
-      help: isMisplaced
-        ? "put it before '--'" : "one of \(known.joined(separator: ", "))")
+      help: "one of \(known.joined(separator: ", "))")
   }
 
   private func unknown(_ word: Argument?, kind: String, among known: [String], help: String)
     -> UsageError
   {
     let text = word?.shown ?? ""
+    // A word that is known was not taken because it is behind '--'.
+    let isMisplaced = word?.text.map(known.contains) == true
     return UsageError(
-      "unknown \(kind) '\(text)'", help: Suggestion.advice(for: text, among: known) ?? help,
+      "unknown \(kind) '\(text)'",
+      help: isMisplaced
+        ? "put it before '--'" : Suggestion.advice(for: text, among: known) ?? help,
       at: word)
+  }
+
+  /// Returns the error of a first word that is, or begins with, the prefix of a line.
+  private func misplacedPrefix(in word: Argument) -> UsageError? {
+    guard !word.isQuoted, !word.isInserted, let text = word.text,
+      text.hasPrefix("!") || ["-", "time"].contains(text)
+    else { return nil }
+    return UsageError(
+      "'\(text.hasPrefix("!") ? "!" : text)' is the prefix of a line, and no command",
+      help: "a line has one prefix, before its first command", at: word)
   }
 
   // MARK: Options
@@ -164,6 +176,8 @@ struct CommandBinder<Output> {
       index += 1
       if hasEnded || !looksLikeOption(word) || isPassedOn(word, spec) {
         positional.append(word)
+        // A '--' that is passed on ends the options of both commands.
+        if word.text == "--", looksLikeOption(word) { hasEnded = true }
       } else if word.text == "--" {
         hasEnded = true
         countBeforeEnd = positional.count
@@ -191,8 +205,8 @@ struct CommandBinder<Output> {
       let isOwn = spec.options.contains(use.option)
       switch use.value {
       case .flag(let flag): set(flag, use.option, isOwn)
-      case .attached(let value): try add(value, use.option, isOwn)
-      case .next: try add(try nextValue(of: use, word, &index), use.option, isOwn)
+      case .attached(let value): try add(value, use, isOwn)
+      case .next: try add(try nextValue(of: use, word, &index), use, isOwn)
       }
     }
   }
@@ -202,9 +216,10 @@ struct CommandBinder<Output> {
   }
 
   private mutating func add(
-    _ value: Argument, _ option: OptionSpec, _ isOwn: Bool
+    _ value: Argument, _ use: OptionUse, _ isOwn: Bool
   ) throws(UsageError) {
-    try option.kind.check(value, named: "--\(option.name)")
+    let option = use.option
+    try option.kind.check(value, named: use.spelling)
     let value = option.kind.expanded(value)
     if isOwn { own.add(value, for: option) } else { globals.add(value, for: option) }
   }

@@ -63,13 +63,14 @@ public struct Invocation: Sendable {
     return text
   }
 
-  /// Returns the name of a required file. Refuses `-`, which elsewhere is standard input or output.
+  /// Returns the name of a required file. Refuses a secret, an empty text, and `-`, which elsewhere
+  /// is standard input or output.
   ///
   /// - Parameter more: What the help says besides.
   package func requiredFile(
     _ name: String, _ more: String = ""
   ) throws(UsageError) -> String {
-    let file = try requiredText(name)
+    let file = try requiredName(name)
     guard file != "-" else {
       throw UsageError(
         "'\(path.joined(separator: " "))' takes the name of a file, not '-'",

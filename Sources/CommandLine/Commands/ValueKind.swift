@@ -55,7 +55,11 @@ public enum ValueKind: Sendable, Hashable {
     switch self {
     case .int: _ = try argument.int(named: name)
     case .duration: _ = try argument.duration(named: name)
-    case .path: _ = try argument.jsonPath(named: name)
+    case .path:
+      guard argument.text != "" else {
+        throw UsageError("\(name) is empty", help: "an empty variable?", at: argument)
+      }
+      _ = try argument.jsonPath(named: name)
     case .choice(let words):
       let text = try argument.requiredText(named: name)
       guard !words.contains(text) else { return }
@@ -79,10 +83,13 @@ extension Argument {
 
   func int(named name: String) throws(UsageError) -> Int {
     let text = try requiredText(named: name)
-    guard let value = Int(text) else {
-      throw UsageError("\(name) is a whole number, not '\(text)'", at: self)
+    if let value = Int(text) { return value }
+    let digits = text.first.map { "+-".contains($0) } == true ? text.dropFirst() : text[...]
+    guard digits.isEmpty || digits.utf8.contains(where: { !(0x30...0x39).contains($0) }) else {
+      let problem = text.hasPrefix("-") ? "small" : "large"
+      throw UsageError("\(name) is too \(problem): '\(text)'", at: self)
     }
-    return value
+    throw UsageError("\(name) is a whole number, not '\(text)'", at: self)
   }
 
   package func duration(named name: String) throws(UsageError) -> Duration {
@@ -91,8 +98,10 @@ extension Argument {
       if DurationText.isTooLong(text) {
         throw UsageError("\(name) is at most about 290 years, not '\(text)'", at: self)
       }
-      // 0 with a unit is too little for most.
-      let isCount = Double(text).map { $0 > 0 } ?? false
+      // 0 with a unit is too little for most. A number may also be a word, such as 'inf'.
+      let isCount =
+        text.allSatisfy { $0 == "." || ("0"..."9").contains($0) }
+        && Double(text).map { $0 > 0 } == true
       let help = isCount ? "add a unit, for example \(text)s" : "for example 500ms, 2s, 5m or 1h"
       throw UsageError("\(name) is a duration, not '\(text)'", help: help, at: self)
     }

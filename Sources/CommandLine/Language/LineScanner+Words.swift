@@ -381,21 +381,23 @@ extension LineScanner {
 
   private mutating func heredocTag() -> (name: String, isLiteral: Bool)? {
     guard current == "<", peek(1) == "<", let first = peek(2) else { return nil }
+    // Others are text, or refused with the words behind them.
+    guard first != "<", first != "-", !Self.isOperator(first), !endsWord(at: index + 2) else {
+      return nil
+    }
     let start = index
     let quote = Self.isQuote(first) ? first : nil
     if first == "\\" {
       fail(
-        "a tag is letters, digits and '_'", help: "for example <<'END'", at: start, to: start + 3)
+        "a tag is \(Self.tagCharacters)", help: "for example <<'END'", at: start, to: start + 3)
       return meantTag()
     }
     guard quote != nil || Self.isNameStart(first) else {
-      guard Self.beginsWrongTag(first, peek(3)) else { return nil }
-      let end = self.meantTag(from: start + 2).end
+      let meant = meantTag()
       fail(
-        first == "$" ? "a tag is not a variable" : "a tag begins with a letter or '_'",
-        help: Self.helpForTag(meant: text(start..<end)), at: start, to: end)
-      // Such words also occur in data, so the rows behind them stay lines.
-      return nil
+        first == "$" ? "a tag is not a variable" : "a tag begins with a to z, A to Z or '_'",
+        help: Self.helpForTag(meant: text(start..<index)), at: start, to: index)
+      return meant
     }
     index += quote == nil ? 2 : 3
     let nameStart = index
@@ -410,7 +412,7 @@ extension LineScanner {
     }
     if !endsWord(at: index) {
       fail(
-        "a tag is letters, digits and '_'", help: "for example <<END", at: start,
+        "a tag is \(Self.tagCharacters)", help: "for example <<END", at: start,
         to: min(index + 1, scalars.count))
       return meantTag()
     }
@@ -429,10 +431,7 @@ extension LineScanner {
     return "for example <<END" + (isPlain ? "; '\(text)' in quotes is the text" : "")
   }
 
-  /// Whether a tag begins with these two that has to begin otherwise: with a digit or a variable.
-  static func beginsWrongTag(_ first: Unicode.Scalar, _ second: Unicode.Scalar?) -> Bool {
-    isDigit(first) || first == "$" && second.map { isNameStart($0) || $0 == "{" } == true
-  }
+  private static let tagCharacters = "a to z, A to Z, digits and '_'"
 
   /// Returns the tag that a wrong heredoc has in a shell, so that the end of its text is found.
   func meantTag(from start: Int) -> (name: String, end: Int) {
@@ -442,14 +441,15 @@ extension LineScanner {
       if let quote = rest.firstIndex(of: scalars[start]) { end = max(quote + 1, end) }
     }
     // A shell ends the tag at an operator.
-    let operators = "|&<>();".unicodeScalars
-    if let first = scalars[start..<end].firstIndex(where: { operators.contains($0) }), first > start
-    {
-      end = first
-    }
+    end = scalars[start..<end].firstIndex(where: Self.isOperator) ?? end
     return (
       String(scalars: scalars[start..<end].filter { !Self.isQuote($0) && $0 != "\\" }), end
     )
+  }
+
+  /// Whether a shell reads no tag of a heredoc there.
+  static func isOperator(_ scalar: Unicode.Scalar) -> Bool {
+    "|&<>();".unicodeScalars.contains(scalar)
   }
 
   static func isQuote(_ scalar: Unicode.Scalar) -> Bool { scalar == "'" || scalar == "\"" }

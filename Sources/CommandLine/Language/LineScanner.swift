@@ -229,16 +229,15 @@ struct LineScanner {
     let allowsTabs = operatorText != "<<"
     var tagStart = start + (allowsTabs ? 3 : 2)
     while tagStart < scalars.count, Self.isBlank(scalars[tagStart]) { tagStart += 1 }
-    guard tagStart < scalars.count else { return }
-    let hasTag = Self.isNameStart(scalars[tagStart]) || Self.isQuote(scalars[tagStart])
-    let next = tagStart + 1 < scalars.count ? scalars[tagStart + 1] : nil
-    guard hasTag || operatorText.count > 3 && Self.beginsWrongTag(scalars[tagStart], next) else {
-      return
-    }
+    guard tagStart < scalars.count, !Self.isOperator(scalars[tagStart]) else { return }
+    // Behind a blank, what is no tag may be data, as in '<< 3'.
+    guard
+      operatorText.count > 3 || Self.isNameStart(scalars[tagStart])
+        || Self.isQuote(scalars[tagStart])
+    else { return }
     fail(
       "a tag follows '<<' without a blank or '-'", help: Self.helpForTag(meant: operatorText),
       at: start, to: index)
-    guard hasTag else { return }
     open(
       Heredoc(
         tag: meantTag(from: tagStart).name, isLiteral: true, command: commands.count,

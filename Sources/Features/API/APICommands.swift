@@ -48,8 +48,8 @@ enum APICommands {
     ArgumentSpec(
       "item",
       "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "
-        + "Header:value, Header: (takes it away), Header; (sends it empty); "
-        + "a \\ before : = @ ; makes it text; "
+        + "Header:value, Header: (takes it away), 'Header;' (sends it empty), 'key@file;type=TYPE'; "
+        + "a ; needs the quotes on a line; a \\ before : = @ ; makes it text; "
         + "key[a]=text and key[]=text put it into an object or array of the JSON body",
       kind: .item, optional: true, repeating: true),
   ]

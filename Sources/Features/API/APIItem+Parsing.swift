@@ -71,7 +71,8 @@ extension APIItem {
     throw UsageError(
       "'\(argument.shown)' is not an item",
       help:
-        "key=text, key:=json, key==query, Header:value, Header;, key@file, key=@file or @bodyfile",
+        "key=text, key:=json, key==query, Header:value, 'Header;', key@file, key=@file or @bodyfile; "
+        + "a ';' needs quotes",
       at: argument)
   }
 

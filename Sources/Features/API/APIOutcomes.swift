@@ -27,7 +27,10 @@ enum APIOutcomes {
     let notes = notes(of: answer, body, isRecorded: context.isRecording)
     let (presentation, missing) = shown(
       answer, view, body, isPretty: isPretty(view, job, context),
-      isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
+      isExact: settings.isExact(redirect: context.command(of: job)?.redirect),
+      // CSV has a table of it.
+      compactsRawParts: settings.compactsRawParts == true
+        && (context.command(of: job)?.output ?? settings.output) != .csv)
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
       outcome.selectedValue = body.value(at: path)
@@ -246,16 +249,22 @@ enum APIOutcomes {
   }
 
   private static func shown(
-    _ answer: APIAnswer, _ view: APIAnswerView?, _ body: JSON, isPretty: Bool, isExact: Bool
+    _ answer: APIAnswer, _ view: APIAnswerView?, _ body: JSON, isPretty: Bool, isExact: Bool,
+    compactsRawParts: Bool
   ) -> (Presentation, Failure?) {
     if let select = view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
         return (.none, nothing(at: select, of: answer))
       }
-      if case .string(let text) = part {
-        return (isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n"), nil)
+      let text: String
+      switch part {
+      case .string(let string): text = string
+      case _ where compactsRawParts && view?.isPretty == false:
+        // A description has the escapes of JSON for what controls a terminal.
+        text = isExact ? part.text : part.description
+      default: return (.json(part), nil)
       }
-      return (.json(part), nil)
+      return (isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n"), nil)
     }
     let headers =
       "HTTP/\(answer.httpVersion) \(answer.status)\n"

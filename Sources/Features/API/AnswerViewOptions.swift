@@ -12,7 +12,8 @@ enum AnswerViewOptions {
     OptionSpec(
       flag: "timing", "show where the time went; with --json, add 'timing' in milliseconds"),
     OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
-    OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
+    OptionSpec(
+      flag: "raw", "show the body's bytes, also at a terminal; with --select, JSON on one line"),
     OptionSpec("select", value: "PATH", "show what is at PATH of the body"),
   ]
 
@@ -41,7 +42,7 @@ enum AnswerViewOptions {
   }
 
   private static func select(_ invocation: Invocation) throws(UsageError) -> String? {
-    guard let select = try invocation.text("select") else { return nil }
+    guard let select = try invocation.name("select") else { return nil }
     do throws(JSONPathError) {
       _ = try JSONPath(parsing: select)
     } catch {

@@ -9,7 +9,7 @@ enum LogCommands {
     CommandSpec(
       ["log", "tail"], "show the newest records, of every process",
       options: [
-        OptionSpec("lines", short: "n", value: "N", "how many; 10 unless told"),
+        OptionSpec("lines", short: "n", value: "N", "how many; 10 unless told", kind: .int),
         OptionSpec(flag: "follow", short: "f", "go on with records as they are written"),
         OptionSpec("level", value: "LEVEL", "this level and above", kind: .choice(levels)),
         OptionSpec("grep", value: "TEXT", "only records that contain TEXT"),

@@ -151,12 +151,110 @@ struct OutputFileTests {
     #expect(try text(folder) == "theirs+mine+theirs")
   }
 
+  @Test(
+    "a new file that others have written to is kept", arguments: [OutputFile.Mode.stream, .append])
+  func addedToNew(mode: OutputFile.Mode) throws {
+    let folder = try TemporaryFolder()
+    var file = try OutputFile(folder.path("file"), mode)
+    var theirs = try OutputFile(folder.path("file"), .append)
+    try write("theirs\n", to: &theirs)
+    try theirs.finish()
+    try write("mine\n", to: &file)
+    file.discard()
+    #expect(try text(folder) == "theirs\nmine\n")
+  }
+
+  @Test("a new file whose last bytes were not stored is removed, unless others have written to it")
+  func failedClose() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    let system = FileSystem { call, _ in call == .close ? .error(EIO) : nil }
+    var file = try OutputFile(path, .append, system)
+    try write("mine", to: &file)
+    #expect(throws: FileError.self) { try file.finish() }
+    #expect(try names(folder) == [])
+    let other = try OutputFile(path, .append, system)
+    var theirs = try OutputFile(path, .append)
+    try write("theirs", to: &theirs)
+    try theirs.finish()
+    #expect(throws: FileError.self) { try other.finish() }
+    #expect(try text(folder) == "theirs")
+    var shared = try OutputFile(folder.path("shared"), .append, system)
+    try write("mine", to: &shared)
+    #expect(throws: FileError.self) { try shared.finish(isShared: true) }
+    #expect(try text(folder, "shared") == "mine")
+  }
+
+  @Test("a file that another writer has truncated is not cut to its old length")
+  func truncatedMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("old", to: "file")
+    var file = try OutputFile(folder.path("file"), .append)
+    try write("+mine", to: &file)
+    var other = try OutputFile(folder.path("file"), .truncate)
+    file.keepWritten()
+    try write("+theirs!", to: &other)
+    try other.finish()
+    file.discard()
+    #expect(try text(folder) == "+theirs!")
+  }
+
+  @Test("the removal of a truncated file is noticed, and writing to it does not block")
+  func truncatedAndRemoved() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    try folder.write("old", to: "file")
+    let file = try OutputFile(path, .truncate)
+    #expect(!file.isDirect)
+    #expect(unlink(path) == 0)
+    let error = #expect(throws: FileError.self) { try file.finish() }
+    #expect(error?.kind == .io)
+  }
+
+  @Test(
+    "a file that had no name when it was opened is written",
+    .enabled(if: access("/dev/fd", X_OK) == 0))
+  func nameless() throws {
+    let folder = try TemporaryFolder()
+    let descriptor = open(folder.path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    #expect(unlink(folder.path("file")) == 0)
+    var file = try OutputFile("/dev/fd/\(descriptor)", .append)
+    try write("mine", to: &file)
+    try file.finish()
+    #expect(FileInfo(descriptor: descriptor)?.size == 4)
+  }
+
+  @Test(
+    "a file that is removed or replaced while it is written is a failure", arguments: [false, true])
+  func removedMeanwhile(exists: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    if exists { try folder.write("old", to: "file") }
+    var file = try OutputFile(path, .append)
+    try folder.write("theirs", to: "new")
+    #expect(rename(folder.path("new"), path) == 0)
+    try write("mine", to: &file)
+    let error = #expect(throws: FileError.self) { try file.finish() }
+    #expect(error?.kind == .io)
+    #expect(error?.message == "\(path) was removed or replaced while it was written")
+    #expect(try text(folder) == "theirs")
+    // A log that was renamed still has all of its bytes.
+    var log = try OutputFile(path, .append)
+    #expect(rename(path, folder.path("file.1")) == 0)
+    try write("+mine", to: &log)
+    try log.finish()
+    #expect(try text(folder, "file.1") == "theirs+mine")
+  }
+
   @Test("a file with two names keeps both, as with a shell")
   func twoNames() throws {
     let folder = try TemporaryFolder()
     try folder.write("old text", to: "file")
     #expect(link(folder.path("file"), folder.path("second")) == 0)
     var file = try OutputFile(folder.path("file"), .stream)
+    try write("lost", to: &file)
+    #expect(truncate(folder.path("file"), 0) == 0)
     try write("new", to: &file)
     try file.finish()
     #expect(try text(folder) == "new")

@@ -1602,6 +1602,34 @@ struct APIFeatureTests {
     #expect(try run(line, in: world, settings: settings).output == "a\\u{1b}[31mb\n")
   }
 
+  @Test(
+    "--raw has the selected part on one line, which was indented before", arguments: [true, nil])
+  func rawPart(compacts: Bool?) throws {
+    world.api.answer { _ in .json(#"{"a": {"b": [1.0, "\u00e9"]}, "t": "x"}"#) }
+    var settings = BoardSettings()
+    settings.compactsRawParts = compacts
+    let indented = "{\n  \"b\": [\n    1.0,\n    \"é\"\n  ]\n}\n"
+    for isTerminal in [true, false] {
+      settings.isTerminal = isTerminal
+      settings.isASCII = false
+      func printed(_ options: String) throws -> String {
+        try run("api get http://h/ --select \(options)", in: world, settings: settings).output
+      }
+      #expect(
+        try printed("a --raw") == (compacts == true ? #"{"b":[1.0,"é"]}"# + "\n" : indented))
+      #expect(try printed("a --pretty") == indented)
+      #expect(try printed("t --raw") == "x\n")
+    }
+    settings.isTerminal = true
+    settings.compactsRawParts = true
+    world.api.answer { _ in .json("{\"a\": [{\"b\": \"\u{202e}\"}]}") }
+    let line = "api get http://h/ --select a --raw"
+    #expect(
+      try run(line, in: world, settings: settings).output == "[{\"b\":\"\\u202e\"}]\n")
+    settings.output = .csv
+    #expect(try run(line, in: world, settings: settings).output.hasPrefix("b\r\n"))
+  }
+
   @Test("a request that cannot be kept under its name is not sent")
   func unkeepable() throws {
     world.api.answer("POST", prefix: "http://rm.test/", with: .json("[]"))

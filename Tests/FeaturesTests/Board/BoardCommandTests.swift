@@ -184,10 +184,38 @@ struct BoardCommandTests {
       message: "'echo' would show the secret; it takes no {{secret:NAME}}",
       help: "a secret goes into a request or a service's --auth"),
     Wrong(
+      line: "api get rm/x --select ''", column: 23, length: 2, message: "--select is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "state ''", column: 7, length: 2, message: "path is empty", help: "an empty variable?"),
+    Wrong(
+      line: "session record -", column: 16, length: 1,
+      message: "'session record' takes the name of a file, not '-'",
+      help: "'./-' is a file of that name"),
+    Wrong(
+      line: "session fork 1 -", column: 16, length: 1,
+      message: "'session fork' takes the name of a file, not '-'",
+      help: "'./-' is a file of that name"),
+    Wrong(
+      line: "api get rm/x Accept-Encoding", column: 14, length: 15,
+      message: "'Accept-Encoding' is not an item",
+      help:
+        "key=text, key:=json, key==query, Header:value, 'Header;', key@file, key=@file or @bodyfile; a ';' needs quotes"
+    ),
+    Wrong(
+      line: "exit 99999999999999999999", column: 6, length: 20,
+      message: "code is too large: '99999999999999999999'", help: nil),
+    Wrong(
       line: "session mark ''", column: 14, length: 2, message: "name is empty",
       help: "an empty variable?"),
     Wrong(
       line: "session record ''", column: 16, length: 2, message: "file is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "session fork 5 ''", column: 16, length: 2, message: "to is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "log export ''", column: 12, length: 2, message: "file is empty",
       help: "an empty variable?"),
     Wrong(
       line: "api get http://h/ --save ''", column: 26, length: 2, message: "--save is empty",

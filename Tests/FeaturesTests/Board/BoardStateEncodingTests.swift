@@ -39,6 +39,7 @@ struct BoardStateEncodingTests {
     settings.reportsFailedWatches = true
     settings.setKeepsLast = true
     settings.limitsPadding = true
+    settings.compactsRawParts = true
     settings.timeout = 1234
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]

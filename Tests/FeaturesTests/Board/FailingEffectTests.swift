@@ -182,6 +182,10 @@ struct SessionEndTests {
     for (line, own, end) in [
       ("!echo a &", 0, 1), ("!echo a &; echo b", 1, 1), ("!echo a; nothing", 0, 0),
       ("!nothing &", 0, 0), ("-db get a 1 &", 0, 0), ("db get a 1 &; db get a 2", 66, 66),
+      // So is one that fails before it starts, except wrong usage.
+      ("wait 99 &; echo b", 0, 66), ("!wait 99 &", 0, 0), ("unalias no &; echo b", 0, 66),
+      ("open swiftboard://nope/x &; echo b", 0, 66), ("echo a > /no/f &; echo b", 0, 73),
+      ("-echo a > /no/f &", 0, 0), ("source no &; echo b", 64, 0),
     ] as [(String, Int32, Int32)] {
       let lines = Self.lines()
       #expect(await lines.run(line) == own, "\(line)")

@@ -114,6 +114,16 @@ struct FailureTests {
         + "\n")
   }
 
+  @Test("a failure in a later row has the number of that row, in text and in JSON")
+  func laterRow() {
+    let line = ScriptLine(
+      text: "a <<E\nb {{x}}\nE", location: LineLocation("s", line: 2), parsed: .empty)
+    let report = FailureReport(
+      Failure(UsageError("bad", column: 3, length: 5, lineOffset: 1)), in: line)
+    #expect(report.render().text == "s:3:3: error: bad\n  b {{x}}\n    ^~~~~\n")
+    #expect(report.render(json: true).text.hasPrefix(#"{"line":3,"ok":false,"#))
+  }
+
   @Test("control characters in a file's name stay visible")
   func location() {
     let shown = failure("x", column: 1, location: LineLocation("a\u{1B}b\nc", line: 1)).render()

@@ -95,6 +95,9 @@ struct ProgramOptionsTests {
       Wrong(["-json"], 1, "unknown option '-json'", "did you mean '--json'?"),
       Wrong(["--home"], 1, "missing value for --home"),
       Wrong(["--record", ""], 10, "--record is empty", "an empty variable? name a new file"),
+      Wrong(
+        ["--record", "-"], 10, "--record takes the name of a file, not '-'",
+        "'./-' is a file of that name"),
       Wrong(["-o", "xml"], 4, "--output is one of table, json, plain, csv, not 'xml'"),
       Wrong(
         ["--timeout", "5"], 11, "--timeout is a duration, not '5'", "add a unit, for example 5s"),

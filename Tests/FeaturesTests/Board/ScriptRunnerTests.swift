@@ -109,6 +109,7 @@ struct ScriptRunnerTests {
       ["put {{title}} <<E", "fail 5", "E"], ["put <<E", "fail {{x}}", "E"],
       ["put \"\\d", "fail 5", "\""], ["put {\"a\": {{x}},", "fail 5", "}"],
       ["put | c <<E", "fail 5", "E"], ["put << E", "fail 5", "E"],
+      ["put <<É", "fail 5", "É"], ["put <<$1", "fail 5", "$1"], ["put <<--E", "fail 5", "-E"],
       ["put a\0 <<E", "fail 5", "E"], ["put <<E", "fail\0", "fail 5", "E"],
     ])
   func errorInLongText(lines: [String]) async throws {

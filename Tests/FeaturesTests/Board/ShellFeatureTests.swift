@@ -83,6 +83,7 @@ struct ShellFeatureTests {
     let lines = Lines()
     #expect(await lines.run("set '\(name == "''" ? "" : name)' X") == 64)
     #expect(lines.allPrinted.contains("is not a variable name"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("help: a name has a to z, A to Z, digits and _, and begins"))
     for name in ["a", "A_1", "_"] {
       #expect(await lines.run("set \(name) X; echo ${\(name)}$\(name)") == 0)
     }
@@ -123,6 +124,15 @@ struct ShellFeatureTests {
       #expect(lines.allPrinted.contains(shown), "\(lines.allPrinted)")
       await lines.board.close()
     }
+  }
+
+  @Test("the prefix of a line is no alias")
+  func aliasOfPrefix() async {
+    let lines = Lines()
+    #expect(await lines.run("alias time 'echo x'") == 64)
+    #expect(
+      lines.allPrinted.contains("'time' is the prefix of a line and cannot be an alias"),
+      "\(lines.allPrinted)")
   }
 
   @Test("an alias stands for the first word of a command")

@@ -74,6 +74,14 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("behind a -- nothing is an option of watch")
+  func behindEnd() async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 1s --count 1 echo a -- --count=2 --count") == 0)
+    #expect(lines.allPrinted == "a --count=2 --count\n")
+    await lines.board.close()
+  }
+
   @Test(
     "the prefix of a line is refused behind watch, which says where it belongs",
     arguments: ["! echo", "!echo", "time echo", "- echo"])

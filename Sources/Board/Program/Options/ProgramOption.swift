@@ -184,6 +184,11 @@ struct ProgramOption: Sendable {
         throw UsageError(
           "\(given.name) is empty", help: "an empty variable? name a new file", at: given.argument)
       }
+      guard file != "-" else {
+        throw UsageError(
+          "\(given.name) takes the name of a file, not '-'", help: "'./-' is a file of that name",
+          at: given.argument)
+      }
       options.record = file
     },
     make(

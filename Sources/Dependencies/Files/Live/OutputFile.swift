@@ -17,6 +17,8 @@ package struct OutputFile: Sendable {
     /// owner, with several names, or in a folder that is not writable is truncated at once, as
     /// shells do.
     case stream
+    /// Truncates it at once, so that what others write who have it open is not lost.
+    case truncate
     /// Appends to it. After a failure, the file is truncated to its old length, unless another
     /// program has added something in the meantime.
     case append
@@ -26,6 +28,8 @@ package struct OutputFile: Sendable {
 
   private enum Undo {
     case nothing
+    /// The file was truncated, so its earlier bytes are lost.
+    case truncated
     /// The new file, until it is renamed to the target.
     case temporary(TemporaryFile)
     /// The file did not exist before.
@@ -40,7 +44,9 @@ package struct OutputFile: Sendable {
   private let target: String
   private let system: FileSystem
   private let file: OpenFile
-  private let undo: Undo
+  private var undo: Undo
+  /// Whether the file had a name when it was opened, which `/dev/fd/N` need not have.
+  private let hadName: Bool
   private var written: Int64 = 0
 
   /// Opens the file. A new file has mode 0600. If the path is a pipe, this blocks until it has a
@@ -58,6 +64,15 @@ package struct OutputFile: Sendable {
     let opening = Opening(
       path: path, target: target, system: system, interruption: interruption)
     (file, undo) = try opening.open(mode)
+    hadName = FileInfo(descriptor: file.number)?.names != 0
+  }
+
+  /// The identity of the file that is written, which for a replacement is not yet at the path.
+  package var id: FileID? { FileInfo(descriptor: file.number)?.id }
+
+  /// The path of the existing file that is replaced in `finish()`, with symbolic links resolved.
+  package var replacedPath: String? {
+    if case .temporary = undo { target } else { nil }
   }
 
   /// Whether it is written directly: a pipe, a device, or the file of standard output. A write to
@@ -97,17 +112,28 @@ package struct OutputFile: Sendable {
 
   /// Closes the file and gives it its name.
   ///
-  /// - Parameter check: Called again before another file is replaced.
-  /// - Throws: The error of `check`, `full` or `io`. The previous file is then kept.
+  /// - Parameters:
+  ///   - isShared: Whether others have the same file open; see `discard(isShared:)`.
+  ///   - check: Called again before another file is replaced.
+  /// - Throws: The error of `check`, `full` or `io`. The previous file is then kept. `io` is also
+  ///   the error of a file that another program has removed or replaced.
   package func finish(
+    isShared: Bool = false,
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
+    let info = FileInfo(descriptor: file.number)
     // Some file systems only report a full disk here.
     do throws(SystemError) { try system.close(file) } catch {
-      takeBack(isOpen: false)
+      takeBack(info, isOpen: false, isShared: isShared)
       throw FileError(path, "written", error.code)
     }
-    guard case .temporary(let temporary) = undo else { return }
+    guard case .temporary(let temporary) = undo else {
+      guard isDirect || !hadName || info?.names != 0 else {
+        throw FileError(
+          .io, path: path, message: "\(path) was removed or replaced while it was written")
+      }
+      return
+    }
     do throws(FileError) { try check(path) } catch {
       temporary.discard()
       throw error
@@ -146,24 +172,34 @@ package struct OutputFile: Sendable {
   }
 
   /// Closes the file and restores the previous state.
-  package func discard() {
-    takeBack(isOpen: true)
+  ///
+  /// - Parameter isShared: Whether others have the same file open. A new one is then emptied, and
+  ///   not removed.
+  package func discard(isShared: Bool = false) {
+    takeBack(FileInfo(descriptor: file.number), isShared: isShared)
     file.close()
   }
 
-  private func takeBack(isOpen: Bool) {
-    let info = isOpen ? FileInfo(descriptor: file.number) : nil
+  /// Keeps what is written when the file is discarded, because another writer has truncated it.
+  package mutating func keepWritten() { undo = .truncated }
+
+  /// Restores the previous state, unless another program has added something in the meantime.
+  private func takeBack(_ info: FileInfo?, isOpen: Bool = true, isShared: Bool = false) {
     switch undo {
-    case .nothing: break
+    case .nothing, .truncated: break
     case .temporary(let temporary): temporary.discard()
+    case .new where isShared: if isOpen { cut(info, to: 0) }
     case .new:
       // Another program may have put its own file there.
-      guard !isOpen || (info != nil && info?.id == FileID(target)) else { return }
+      guard let info, info.size == written, info.id == FileID(target) else { return }
       try? system.remove(target)
-    case .grown(let size):
-      guard let info, info.size == size + written else { return }
-      try? system.truncate(file, to: size)
+    case .grown(let size): if isOpen { cut(info, to: size) }
     }
+  }
+
+  private func cut(_ info: FileInfo?, to size: Int64) {
+    guard let info, info.size == size + written else { return }
+    try? system.truncate(file, to: size)
   }
 
   /// Opens a file for a mode.
@@ -187,14 +223,14 @@ package struct OutputFile: Sendable {
       if mode == .create { throw exists }
       switch mode {
       case .append: return (try open(path, O_WRONLY | O_APPEND), .grown(from: old.size))
-      case .stream where old.owner != geteuid() || old.names > 1:
-        return (try open(path, O_WRONLY | O_TRUNC), .nothing)
+      case .truncate: return try truncate()
+      case .stream where old.owner != geteuid() || old.names > 1: return try truncate()
       case .stream:
         do throws(FileError) {
           try checkReplaceable(path, old, system)
           return try openTemporary(old)
         } catch {
-          return (try open(path, O_WRONLY | O_TRUNC), .nothing)
+          return try truncate()
         }
       case .replace, .create:
         try checkReplaceable(path, old, system)
@@ -202,12 +238,17 @@ package struct OutputFile: Sendable {
       }
     }
 
+    /// Others can write to the file meanwhile, and neither overwrites the other's bytes.
+    private func truncate() throws(FileError) -> (OpenFile, Undo) {
+      (try open(path, O_WRONLY | O_TRUNC | O_APPEND), .truncated)
+    }
+
     private func openNew(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
       switch mode {
-      case .append: (try create(target, O_WRONLY | O_APPEND), .new)
+      // Others can write to a new file meanwhile, and neither overwrites the other's bytes.
+      case .append, .stream, .truncate: (try create(target, O_WRONLY | O_APPEND), .new)
       // A dangling link counts as an existing file.
       case .create: (try create(path, O_WRONLY), .new)
-      case .stream: (try create(target, O_WRONLY), .new)
       case .replace: try openTemporary(nil)
       }
     }
