@@ -56,28 +56,85 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
-    if let index = core.early.firstIndex(where: { wanted.accepts($0.action) }) {
-      let step = core.takeEarly(at: index, by: location)
-      let subject = "`\(short(step.action))`"
-      check(assertion, before: step.before, after: step.after, subject, at: location)
-      core.checkEffects(effects, of: step.effects, subject, at: location)
-      return .received(step.action)
+    func isStated(_ step: PassedAction<State, Action>) -> Bool {
+      wanted.accepts(step.action) && agrees(step, effects, assertion)
     }
-    while let next = core.next {
-      guard wanted.accepts(next) else {
-        guard core.reduceReported(at: location) else { return .refused(next) }
-        continue
+    if let index = core.misstated.firstIndex(where: isStated), !mayStateNext(assertion) {
+      return .received(core.misstated.remove(at: index).action)
+    }
+    core.awaitDoubtful()
+    var stated = core.early.firstIndex(where: isStated)
+    while stated == nil, core.reduceReported(at: location) {
+      if isStated(core.early[core.early.count - 1]) { stated = core.early.count - 1 }
+    }
+    let accepted = stated ?? core.early.firstIndex { wanted.accepts($0.action) }
+    if let next = core.next {
+      if !wanted.accepts(next) {
+        let isBehind = stated == nil && core.waiting.contains(where: wanted.accepts)
+        if accepted == nil || isBehind { return .refused(next) }
+      } else if accepted == nil {
+        return receiveNext(wanted, effects, assertion)
+      } else if stated == nil || !core.isNextReported && mayStateNext(assertion),
+        core.reduceEarly(at: location), isStated(core.early[core.early.count - 1])
+      {
+        let action = core.takeEarly(at: core.early.count - 1, by: location).action
+        // If the earlier step is as stated too, the line behind may mean that one.
+        if stated == nil { core.dropEarly() }
+        return .received(action)
       }
-      let before = core.state
-      guard let action = core.reduceNext(at: location) else { break }
-      // The correct lines for earlier actions would have come before this one.
-      core.dropEarly()
-      check(assertion, before: before, "`\(short(action))`", at: location)
-      core.checkEffects(effects, "`\(short(action))`", at: location)
-      core.finishEnded(at: location)
-      return .received(action)
     }
-    return .absent
+    guard let accepted else { return .absent }
+    let step = core.takeEarly(at: accepted, by: location)
+    check(step, wanted, effects, assertion)
+    return .received(step.action)
+  }
+
+  /// Receives the next action, which the line accepts and no earlier one has reported.
+  private func receiveNext(
+    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
+  ) -> Sight<Action> {
+    let (location, before) = (wanted.location, core.state)
+    guard let action = core.reduceNext(at: location) else { return .absent }
+    // The correct lines for earlier actions would have come before this one.
+    core.dropEarly()
+    if !check(core.passed(action, before: before), wanted, effects, assertion) {
+      core.doubt(wanted)
+    }
+    return .received(action)
+  }
+
+  /// Checks that a step is as the line states, and returns whether it is.
+  @discardableResult
+  private func check(
+    _ step: PassedAction<State, Action>, _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?,
+    _ assertion: StateAssertion?
+  ) -> Bool {
+    let number = core.failures.count
+    let location = wanted.location
+    check(
+      assertion, before: step.before, after: step.after, "`\(short(step.action))`", at: location)
+    core.checkEffects(effects, of: step.effects, "`\(short(step.action))`", at: location)
+    let isStated = core.failures.count == number
+    core.finishEnded(at: location)
+    if !isStated { core.misstated.append(step) }
+    return isStated
+  }
+
+  /// Returns whether a step is as a line states it.
+  private func agrees(
+    _ step: PassedAction<State, Action>, _ effects: [EffectDescriptor]?,
+    _ assertion: StateAssertion?
+  ) -> Bool {
+    if let effects, effects != step.effects { return false }
+    let isChanged = !core.isEqual(step.before, step.after)
+    guard let assertion else { return !isChanged }
+    return isChanged && core.holds(assertion, for: step.after, before: step.before)
+  }
+
+  /// Returns whether a line that states an earlier step may as well state that of the next action.
+  /// It does not if it states a change that leaves the present state as it is.
+  private func mayStateNext(_ assertion: StateAssertion?) -> Bool {
+    assertion.map { !core.holds($0, for: core.state, before: core.state) } ?? true
   }
 
   override func check(
@@ -118,6 +175,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   }
 
   override func close(at location: TestLocation) {
+    core.awaitDoubtful()
     core.catchUp(at: location)
     core.reportLeftovers(at: location) { core.fail($0) }
   }
