@@ -8,11 +8,11 @@ extension SteppedStore {
   /// whether the expected one is later in the queue. In a `NonExhaustiveTestStore`, other actions
   /// are skipped.
   ///
-  /// Later lines do not fail for the actions that a failed line has reported, expected or not stated
-  /// right: they reduce these first, and may still receive them. A line that accepts one of these
-  /// and also the next action receives the one whose step is as it states, and the next one if both
-  /// may be. Its closure then runs for each. An action that `isExpected` has expected in vain must
-  /// be received when it comes.
+  /// Later lines do not fail for the actions that a failed line has reported, expected or not
+  /// stated right: they reduce these first, and may still receive them. A line that accepts one of
+  /// these and also the next action receives the one whose step is as it states, and the next one
+  /// if both may be. Its closure then runs for each. An action that `isExpected` has expected in
+  /// vain must be received when it comes.
   ///
   /// - Parameters:
   ///   - effects: As for `send`.
