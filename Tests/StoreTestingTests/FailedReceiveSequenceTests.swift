@@ -2,7 +2,7 @@ import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
 
-/// A test with one wrong line, whose other lines are right, fails at that line only.
+/// The failures of tests whose lines are right but for one.
 @Suite("Correct lines behind a wrong one")
 struct FailedReceiveSequenceTests {
   typealias Feature = FailedReceiveTests.Feature
@@ -58,33 +58,20 @@ struct FailedReceiveSequenceTests {
     #expect(failures.lines == [line])
   }
 
-  @Test("the equal actions wait already", arguments: [Mistake.missing, .typo, .extra])
+  @Test("the equal actions wait already", arguments: [Mistake.typo, .extra])
   func waiting(mistake: Mistake) {
     let store = store()
     store.send(.start)
     store.advance(by: .seconds(3))
-    if mistake != .missing { store.receive(.other) }
+    store.receive(.other)
     if mistake == .extra { store.receive(.tick) { $0.ticks = 1 } }
+    store.assert { $0.ticks = 1 }
     store.receive(.tick) { $0.ticks = 2 }
+    store.assert { $0.ticks = 2 }
     store.receive(.tick) { $0.ticks = 3 }
     store.send(.stop)
     store.finish()
-    #expect(failures.kinds == [mistake == .missing ? .stateDiffers : .unexpectedAction])
-  }
-
-  @Test(
-    "a line for an equal action is missing, there twice, wrong, or in the wrong place",
-    arguments: [
-      [2, 3, 4], [1, 3, 4], [1, 1, 2, 3, 4], [9, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3],
-    ])
-  func equalLines(ticks: [Int]) {
-    let store = store()
-    store.send(.start)
-    store.advance(by: .seconds(4))
-    for ticks in ticks { store.receive(.tick) { $0.ticks = ticks } }
-    store.send(.stop)
-    store.finish()
-    #expect(failures.kinds == [.stateDiffers])
+    #expect(failures.kinds == [.unexpectedAction])
   }
 
   @Test("a line with a wrong state reduces no other action for the lines that do not receive one")
@@ -101,34 +88,51 @@ struct FailedReceiveSequenceTests {
     #expect(failures.kinds == [.stateDiffers])
   }
 
-  @Test("a line that fits a reported action and the next one leaves the other to a later line")
+  @Test("a line that fits a reported action and the next one leaves the next to a later line")
   func relativeChange() {
-    for isExtra in [false, true] {
-      let store = store()
-      store.send(.start)
-      store.advance(by: .seconds(1))
-      store.receive(.other)
-      store.advance(by: .seconds(1))
-      store.receive(.tick) { $0.ticks += 1 }
-      if isExtra { store.receive(.tick) { $0.ticks += 1 } }
-      store.send(.stop)
-      store.finish()
-    }
-    #expect(failures.kinds == [.unexpectedAction, .unexpectedAction])
+    let store = store()
+    store.send(.start)
+    store.advance(by: .seconds(2))
+    store.receive(.other)
+    store.receive(.tick) { $0.ticks += 1 }
+    store.assert { $0.ticks = 1 }
+    store.receive(.tick) { $0.ticks += 1 }
+    store.send(.stop)
+    store.finish()
+    #expect(failures.kinds == [.unexpectedAction])
   }
 
-  @Test("the same steps again: their lines receive the later actions", arguments: [false, true])
-  func again(isMissing: Bool) {
+  @Test("an action that comes later than its line must be received")
+  func late() {
     let store = store()
-    store.send(.go(1))
-    if !isMissing { store.receive(.other) }
-    store.send(.came(0)) { $0.number = 0 }
-    store.send(.go(1))
-    store.receive(.came(1)) { $0.number = 1 }
-    store.send(.go(1))
-    store.receive(.came(1))
+    store.receive(.tick) { $0.ticks = 1 }
+    store.send(.start)
+    store.advance(by: .seconds(1))
+    store.assert { $0.ticks = 0 }
+    store.send(.stop)
     store.finish()
-    #expect(failures.kinds == [isMissing ? .unreceivedActions : .unexpectedAction])
+    #expect(failures.kinds == [.nothingReceived, .unreceivedActions])
+  }
+
+  /// Each number removes the last one of the state, or adds itself if there is none.
+  private static let stack = Reduce<[Int], Int, Void> { state, action, _ in
+    guard action >= 0 else { return [.run { send in for number in [1, 1, 2] { send(number) } }] }
+    if state.isEmpty { state = [action] } else { state.removeLast() }
+    return []
+  }
+
+  @Test("the closure of a line behind a wrong one gets the state before its own step only")
+  func ownState() {
+    for isExtra in [false, true] {
+      let store = TestStore(initialState: [7], reducer: Self.stack, report: failures.report)
+      store.send(-1)
+      store.receive(isExtra ? 3 : 1) { $0 = [9] }
+      if isExtra { store.receive(1) { $0.removeLast() } }
+      store.receive(1) { $0.append($0.isEmpty ? 1 : 0) }
+      store.receive(2) { $0.remove(at: 0) }
+      store.finish()
+    }
+    #expect(failures.kinds == [.stateDiffers, .unexpectedAction])
   }
 
   @Test("lines in the wrong order receive all that was reported", arguments: [false, true])
@@ -171,8 +175,8 @@ struct FailedReceiveSequenceTests {
   }
 
   @Test(
-    "the expected action is one that the reported one causes, or is not",
-    arguments: ["bcd", "bacd", "xbcd", "xabcd", "acbd"])
+    "a line is wrong, or there is one too many, and each action causes the next",
+    arguments: ["xbcd", "xabcd"])
   func caused(lines: String) {
     let store = TestStore(initialState: "", reducer: Self.letters, report: failures.report)
     store.send("-") { $0 = "-" }
@@ -181,37 +185,5 @@ struct FailedReceiveSequenceTests {
     store.finish()
     #expect(failures.kinds == [.unexpectedAction])
     #expect(store.state == "-abcd")
-  }
-
-  @Test("an action that comes later than its line needs no other line")
-  func beforeAdvance() {
-    let store = store()
-    store.send(.start)
-    store.receive(.tick) { $0.ticks = 1 }
-    store.advance(by: .seconds(1))
-    store.assert { $0.ticks = 1 }
-    store.send(.stop)
-    store.finish()
-    #expect(failures.kinds == [.nothingReceived])
-  }
-
-  @Test("a store that is not exhaustive: a line receives the action that it states")
-  func nonExhaustive() {
-    for isExtra in [false, true] {
-      let clock = TestClock()
-      let store = NonExhaustiveTestStore(
-        initialState: State(), reducer: Feature(), clock: clock, dependencies: clock,
-        report: failures.report)
-      store.send(.start)
-      store.advance(by: .seconds(2))
-      store.receive(.other)
-      if isExtra { store.receive(.tick) { $0.ticks = 1 } }
-      store.receive(.tick) { $0.ticks = 2 }
-      store.receive(.other)
-      store.advance(by: .seconds(1))
-      store.receive(.tick) { $0.ticks = 3 }
-      store.finish()
-    }
-    #expect(failures.kinds == Array(repeating: .nothingReceived, count: 4))
   }
 }

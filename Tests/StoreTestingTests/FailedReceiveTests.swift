@@ -184,7 +184,7 @@ struct FailedReceiveTests {
       failures.kinds == [.unexpectedAction, .unexpectedAction, .nothingReceived])
     #expect(
       failures.messages.last == """
-        Expected to receive `came(6)`, but only these came, which an earlier line reported, expected or reduced:
+        Expected to receive `came(6)`, but only these came, which an earlier line reported or reduced:
           came(1)
           came(2)
         Received another action than expected (- expected, + received):
@@ -285,8 +285,7 @@ struct FailedReceiveTests {
       failures.messages.first?.contains("but only these came:\n  came(1)\n  came(2)\n") == true)
     #expect(
       failures.messages.last?.contains(
-        "these came, which an earlier line reported, expected or reduced:\n  came(1)\n  came(2)\n")
-        == true)
+        "these came, which an earlier line reported or reduced:\n  came(1)\n  came(2)\n") == true)
     store.receive(.came(1)) { $0.number = 1 }
     store.receive(.came(2)) { $0.number = 2 }
     #expect(failures.kinds == [.nothingReceived, .nothingReceived])

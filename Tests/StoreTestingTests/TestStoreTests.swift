@@ -757,7 +757,7 @@ struct TestStoreOrderTests {
     let store = store { [Self.later(2, $0)] }
     store.send(.go) { $0 = [.go] }
     let line = #line + 1
-    await store.receive(.came(1), within: .zero)
+    await store.receive(.came(2), within: .zero)
     store.advance(by: .seconds(1))
     let second = #line + 1
     await store.receive(.came(3), within: .seconds(3600))
@@ -768,13 +768,13 @@ struct TestStoreOrderTests {
     #expect(failures.kinds == [.nothingReceived, .unexpectedAction, .nothingReceived])
     #expect(
       failures.messages.first
-        == "Expected to receive `came(1)` within 0.0 seconds, but no effect sent an action. Still running: “2”. "
+        == "Expected to receive `came(2)` within 0.0 seconds, but no effect sent an action. Still running: “2”. "
         + "The clock shows 0.0 seconds, and the next sleeper wakes at 1.0 seconds: advance the clock."
     )
     #expect(
       failures.messages.last
         == """
-        Expected to receive `came(4)`, but only this came, which an earlier line reported, expected or reduced:
+        Expected to receive `came(4)`, but only this came, which an earlier line reported or reduced:
           came(2)
         Received another action than expected (- expected, + received):
 

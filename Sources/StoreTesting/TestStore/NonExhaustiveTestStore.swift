@@ -43,19 +43,11 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
-    func isStated(_ step: PassedAction<State, Action>) -> Bool {
-      wanted.accepts(step.action) && (effects ?? step.effects) == step.effects
-        && (assertion.map { core.holds($0, for: step.after) } ?? true)
-    }
-    let stated = core.early.firstIndex(where: isStated)
     var before = core.state
     while let action = core.reduceNext(at: location) {
-      let step = core.passed(action, before: before)
-      // Of equal actions, the line means the one that is as it states.
-      if wanted.accepts(action), stated == nil || isStated(step) {
-        noteUnseen(
-          ((stated == nil ? core.early : []) + passed).map(\.action), before: action, at: location)
-        if stated == nil { core.dropEarly() }
+      if wanted.accepts(action) {
+        noteUnseen((core.early + passed).map(\.action), before: action, at: location)
+        core.dropEarly()
         if !passed.isEmpty {
           core.skip(
             .unreceivedActions,
@@ -67,16 +59,16 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         core.finishEnded(at: location)
         return .received(action)
       }
-      passed.append(step)
+      passed.append(core.passed(action, before: before))
       core.finishEnded(at: location)
       before = core.state
     }
-    guard
-      let found = stated ?? core.early.firstIndex(where: { wanted.accepts($0.action) })
-    else { return .absent }
+    guard let found = core.early.firstIndex(where: { wanted.accepts($0.action) }) else {
+      return .absent
+    }
     let step = core.takeEarly(at: found, by: location)
     noteUnseen(core.early.prefix(found).map(\.action), before: step.action, at: location)
-    core.dropEarly(first: found)
+    core.dropEarly(found)
     core.keepEarly(passed)
     passed = []
     let subject = "`\(short(step.action))`"

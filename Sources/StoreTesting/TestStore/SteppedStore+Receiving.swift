@@ -5,14 +5,10 @@ extension SteppedStore {
   /// Reduces the next action that an effect sent, if `isExpected` accepts it.
   ///
   /// In a `TestStore`, another action is a failure that reduces nothing, and its message says
-  /// whether the expected one is later in the queue. In a `NonExhaustiveTestStore`, other actions
-  /// are skipped.
-  ///
-  /// Later lines do not fail for the actions that a failed line has reported, expected or not
-  /// stated right: they reduce these first, and may still receive them. A line that accepts one of
-  /// these and also the next action receives the one whose step is as it states, and the next one
-  /// if both may be. Its closure then runs for each. An action that `isExpected` has expected in
-  /// vain must be received when it comes.
+  /// whether the expected one is later in the queue. Later lines do not fail for the reported
+  /// actions: they reduce these first, and may still receive them. Of those that a line accepts, it
+  /// receives the first whose step is as it states. If there is none, it tries the next action.
+  /// Its closure runs for each. In a `NonExhaustiveTestStore`, other actions are skipped.
   ///
   /// - Parameters:
   ///   - effects: As for `send`.
@@ -182,7 +178,7 @@ extension SteppedStore {
     case .absent:
       let unseen = whereUnseen(wanted)
       let came = (core.early + passed).map(\.action)
-      let reporter = passed.isEmpty ? ", which an earlier line reported, expected or reduced" : ""
+      let reporter = passed.isEmpty ? ", which an earlier line reported or reduced" : ""
       let others =
         came.isEmpty
         ? "no effect sent \(unseen == nil ? "an" : "another") action. "
@@ -194,7 +190,6 @@ extension SteppedStore {
         "Expected to receive \(wanted.name())\(time), but \(others)"
           + (nearest.map { "\(wanted.refusal($0.action))\n\n" } ?? "") + (unseen ?? "")
           + core.whyNothing(hasWaited: patience != nil), at: wanted.location)
-      core.awaitLater(wanted)
     }
     core.keepEarly(passed)
     return nil

@@ -129,7 +129,6 @@ public class SteppedStore<R: Reducer> {
     let core = core
     guard core.isOpen(at: location) else { return TestTask(.finished, nil) }
     core.finishEnded(at: location)
-    core.awaitDoubtful()
     core.catchUp(at: location)
     prepare(for: action, at: location)
     let before = core.state

@@ -41,18 +41,9 @@ final class TestCore<R: Reducer> {
   /// The waiting actions that a failed `receive` has reported: how many of each text, since actions
   /// need not be `Equatable`.
   private var reported: [String: Int] = [:]
-  /// Accept the actions that failed `receive`s have expected in vain. They are reduced like
-  /// reported ones, until a line receives an action that no line has reported.
-  private var awaited: [(Action) -> Bool] = []
-  /// Accepts the next action, if a line has not stated the step before it right and may have meant
-  /// this one.
-  private var doubtful: ((Action) -> Bool)?
   /// The steps that were reduced before a line received their actions, because an earlier line was
   /// wrong. Later lines may receive them.
   private(set) var early: [PassedAction<State, Action>] = []
-  /// The steps that lines have received and not stated right. A later line that does may receive
-  /// them, since the earlier one may be one too many.
-  var misstated: [PassedAction<State, Action>] = []
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
@@ -114,8 +105,6 @@ final class TestCore<R: Reducer> {
     guard let action = lastStep?.action else { return nil }
     if !reported.isEmpty, let number = reported[text(action)] {
       reported[text(action)] = number > 1 ? number - 1 : nil
-    } else if let index = awaited.firstIndex(where: { $0(action) }) {
-      awaited.remove(at: index)
     }
     return action
   }
@@ -148,45 +137,16 @@ final class TestCore<R: Reducer> {
       }
     reported = [:]
     for action in waiting.prefix((position ?? 0) + 1) { reported[text(action), default: 0] += 1 }
-    if position == nil { awaitLater(wanted) }
     fail(
       .unexpectedAction, "\(wanted.refusal(action))\n\n\(whereabouts)Nothing was reduced.",
       at: wanted.location)
   }
 
-  /// Lets the action that a failed `receive` expects be reduced like a reported one when it comes.
-  /// A closure of the test cannot be called then, so that what it accepts is not awaited.
-  func awaitLater(_ wanted: Wanted<Action>) {
-    guard isExhaustive, let accepts = wanted.acceptsLater else { return }
-    awaited.append(accepts)
-  }
-
-  /// Lets the next action be awaited from the next `receive` or `send` or the end on, if the line
-  /// accepts it: it has not stated the step before right, and may have meant this one.
-  func doubt(_ wanted: Wanted<Action>) {
-    guard let next, !isNextReported, wanted.accepts(next) else { return }
-    doubtful = wanted.acceptsLater
-  }
-
-  /// Awaits the action that an earlier line may have meant.
-  func awaitDoubtful() {
-    guard let accepts = doubtful else { return }
-    awaited.append(accepts)
-    doubtful = nil
-  }
-
-  /// Whether a failed `receive` has reported the next action, or expected it in vain.
-  var isNextReported: Bool {
-    guard !reported.isEmpty || !awaited.isEmpty, let next else { return false }
-    return reported[text(next)] != nil || awaited.contains { $0(next) }
-  }
-
-  /// Reduces the next action if a failed `receive` has reported it, or expected it in vain. Returns
-  /// `false` otherwise.
+  /// Reduces the next action if a failed `receive` has reported it. Returns `false` otherwise.
   func reduceReported(at location: TestLocation) -> Bool {
-    let number = awaited.count
-    guard isNextReported, reduceEarly(at: location) else { return false }
-    early[early.count - 1].isReported = awaited.count == number
+    guard !reported.isEmpty, let next, reported[text(next)] != nil, reduceEarly(at: location)
+    else { return false }
+    early[early.count - 1].isReported = true
     return true
   }
 
@@ -213,17 +173,9 @@ final class TestCore<R: Reducer> {
     return step
   }
 
-  /// Removes all steps from `early`, for a line that goes on behind them.
-  func dropEarly() {
-    early = []
-    misstated = []
-    awaited = []
-    doubtful = nil
-  }
-
-  /// Removes as many of the oldest steps from `early`.
-  func dropEarly(first number: Int) {
-    early.removeFirst(number)
+  /// Removes all steps from `early`, or as many of the oldest.
+  func dropEarly(_ number: Int? = nil) {
+    early.removeFirst(number ?? early.count)
   }
 
   /// Adds the steps that a `receive` has skipped, to those that later lines may receive.
@@ -443,16 +395,13 @@ final class TestCore<R: Reducer> {
     try closure()
   }
 
-  /// Returns whether a closure states `state`. Reports nothing.
-  ///
-  /// - Parameter before: The state before the step, which the closure changes, or `nil` if it
-  ///   receives `state`.
+  /// Returns whether a closure states the change from `before` to `after`. Reports nothing.
   func holds(
-    _ closure: (inout State) throws -> Void, for state: State, before: State? = nil
+    _ closure: (inout State) throws -> Void, before: State, after: State
   ) -> Bool {
-    var stated = before ?? state
+    var stated = before
     let result: Void? = try? hidingStep(since: before) { try closure(&stated) }
-    return result != nil && isEqual(stated, state)
+    return result != nil && isEqual(stated, after)
   }
 
   /// Compares the effects of the last step with the expected ones.

@@ -59,65 +59,43 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     func isStated(_ step: PassedAction<State, Action>) -> Bool {
       wanted.accepts(step.action) && agrees(step, effects, assertion)
     }
-    if let index = core.misstated.firstIndex(where: isStated), !mayStateNext(assertion) {
-      return .received(core.misstated.remove(at: index).action)
-    }
-    core.awaitDoubtful()
     var stated = core.early.firstIndex(where: isStated)
     while stated == nil, core.reduceReported(at: location) {
       if isStated(core.early[core.early.count - 1]) { stated = core.early.count - 1 }
     }
-    let accepted = stated ?? core.early.firstIndex { wanted.accepts($0.action) }
+    if let stated { return .received(core.takeEarly(at: stated, by: location).action) }
+    let accepted = core.early.firstIndex { wanted.accepts($0.action) }
     if let next = core.next {
       if !wanted.accepts(next) {
-        let isBehind = stated == nil && core.waiting.contains(where: wanted.accepts)
-        if accepted == nil || isBehind { return .refused(next) }
+        if accepted == nil || core.waiting.contains(where: wanted.accepts) { return .refused(next) }
       } else if accepted == nil {
-        return receiveNext(wanted, effects, assertion)
-      } else if stated == nil || !core.isNextReported && mayStateNext(assertion),
-        core.reduceEarly(at: location), isStated(core.early[core.early.count - 1])
-      {
+        return receiveNext(at: location, effects, assertion)
+      } else if core.reduceEarly(at: location), isStated(core.early[core.early.count - 1]) {
         let action = core.takeEarly(at: core.early.count - 1, by: location).action
-        // If the earlier step is as stated too, the line behind may mean that one.
-        if stated == nil { core.dropEarly() }
+        core.dropEarly()
         return .received(action)
       }
     }
     guard let accepted else { return .absent }
     let step = core.takeEarly(at: accepted, by: location)
-    check(step, wanted, effects, assertion)
+    let subject = "`\(short(step.action))`"
+    check(assertion, before: step.before, after: step.after, subject, at: location)
+    core.checkEffects(effects, of: step.effects, subject, at: location)
     return .received(step.action)
   }
 
-  /// Receives the next action, which the line accepts and no earlier one has reported.
+  /// Receives the next action, which no line has reported.
   private func receiveNext(
-    _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
+    at location: TestLocation, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
   ) -> Sight<Action> {
-    let (location, before) = (wanted.location, core.state)
+    let before = core.state
     guard let action = core.reduceNext(at: location) else { return .absent }
     // The correct lines for earlier actions would have come before this one.
     core.dropEarly()
-    if !check(core.passed(action, before: before), wanted, effects, assertion) {
-      core.doubt(wanted)
-    }
-    return .received(action)
-  }
-
-  /// Checks that a step is as the line states, and returns whether it is.
-  @discardableResult
-  private func check(
-    _ step: PassedAction<State, Action>, _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?,
-    _ assertion: StateAssertion?
-  ) -> Bool {
-    let number = core.failures.count
-    let location = wanted.location
-    check(
-      assertion, before: step.before, after: step.after, "`\(short(step.action))`", at: location)
-    core.checkEffects(effects, of: step.effects, "`\(short(step.action))`", at: location)
-    let isStated = core.failures.count == number
+    check(assertion, before: before, "`\(short(action))`", at: location)
+    core.checkEffects(effects, "`\(short(action))`", at: location)
     core.finishEnded(at: location)
-    if !isStated { core.misstated.append(step) }
-    return isStated
+    return .received(action)
   }
 
   /// Returns whether a step is as a line states it.
@@ -128,13 +106,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     if let effects, effects != step.effects { return false }
     let isChanged = !core.isEqual(step.before, step.after)
     guard let assertion else { return !isChanged }
-    return isChanged && core.holds(assertion, for: step.after, before: step.before)
-  }
-
-  /// Returns whether a line that states an earlier step may as well state that of the next action.
-  /// It does not if it states a change that leaves the present state as it is.
-  private func mayStateNext(_ assertion: StateAssertion?) -> Bool {
-    assertion.map { !core.holds($0, for: core.state, before: core.state) } ?? true
+    return isChanged && core.holds(assertion, before: step.before, after: step.after)
   }
 
   override func check(
@@ -175,7 +147,6 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   }
 
   override func close(at location: TestLocation) {
-    core.awaitDoubtful()
     core.catchUp(at: location)
     core.reportLeftovers(at: location) { core.fail($0) }
   }

@@ -4,8 +4,6 @@ import SwiftBoardStore
 struct Wanted<Action> {
   let location: TestLocation
   let accepts: (Action) -> Bool
-  /// `accepts`, if it may be called after the line, or `nil`.
-  var acceptsLater: ((Action) -> Bool)?
   let name: () -> String
   /// Returns the message for an action that is not the expected one.
   let refusal: (Action) -> String
@@ -23,8 +21,7 @@ extension Wanted {
 
   static func of<Value>(_ path: CasePath<Action, Value>, at location: TestLocation) -> Self {
     Wanted(
-      location: location, accepts: path.matches, acceptsLater: path.matches,
-      name: { "an action of the case" },
+      location: location, accepts: path.matches, name: { "an action of the case" },
       refusal: { "Received an action of another case: `\(short($0))`." })
   }
 
@@ -38,8 +35,7 @@ extension Wanted {
     _ expected: Action, at location: TestLocation, accepts: @escaping (Action) -> Bool
   ) {
     self.init(
-      location: location, accepts: accepts, acceptsLater: accepts,
-      name: { "`\(short(expected))`" },
+      location: location, accepts: accepts, name: { "`\(short(expected))`" },
       refusal: {
         "Received another action than expected (- expected, + received):\n\n"
           + difference(expected, $0)
