@@ -6,8 +6,9 @@ extension SteppedStore {
   ///
   /// In a `TestStore`, another action is a failure that reduces nothing, and its message says
   /// whether the expected one is later in the queue. Later lines do not fail for the reported
-  /// actions: they reduce these first, and may still receive them. In a `NonExhaustiveTestStore`,
-  /// other actions are skipped.
+  /// actions: they reduce these first, and may still receive them. Of those that a line accepts, it
+  /// receives the first whose step is as it states. If there is none, it tries the next action.
+  /// Its closure runs for each. In a `NonExhaustiveTestStore`, other actions are skipped.
   ///
   /// - Parameters:
   ///   - effects: As for `send`.

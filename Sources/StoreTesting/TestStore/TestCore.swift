@@ -395,6 +395,15 @@ final class TestCore<R: Reducer> {
     try closure()
   }
 
+  /// Returns whether a closure states the change from `before` to `after`. Reports nothing.
+  func holds(
+    _ closure: (inout State) throws -> Void, before: State, after: State
+  ) -> Bool {
+    var stated = before
+    let result: Void? = try? hidingStep(since: before) { try closure(&stated) }
+    return result != nil && isEqual(stated, after)
+  }
+
   /// Compares the effects of the last step with the expected ones.
   func checkEffects(
     _ expected: [EffectDescriptor]?, of found: [EffectDescriptor]? = nil,

@@ -56,28 +56,57 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
-    if let index = core.early.firstIndex(where: { wanted.accepts($0.action) }) {
-      let step = core.takeEarly(at: index, by: location)
-      let subject = "`\(short(step.action))`"
-      check(assertion, before: step.before, after: step.after, subject, at: location)
-      core.checkEffects(effects, of: step.effects, subject, at: location)
-      return .received(step.action)
+    func isStated(_ step: PassedAction<State, Action>) -> Bool {
+      wanted.accepts(step.action) && agrees(step, effects, assertion)
     }
-    while let next = core.next {
-      guard wanted.accepts(next) else {
-        guard core.reduceReported(at: location) else { return .refused(next) }
-        continue
+    var stated = core.early.firstIndex(where: isStated)
+    while stated == nil, core.reduceReported(at: location) {
+      if isStated(core.early[core.early.count - 1]) { stated = core.early.count - 1 }
+    }
+    if let stated { return .received(core.takeEarly(at: stated, by: location).action) }
+    let accepted = core.early.firstIndex { wanted.accepts($0.action) }
+    if let next = core.next {
+      if !wanted.accepts(next) {
+        if accepted == nil || core.waiting.contains(where: wanted.accepts) { return .refused(next) }
+      } else if accepted == nil {
+        return receiveNext(at: location, effects, assertion)
+      } else if core.reduceEarly(at: location), isStated(core.early[core.early.count - 1]) {
+        let action = core.takeEarly(at: core.early.count - 1, by: location).action
+        core.dropEarly()
+        return .received(action)
       }
-      let before = core.state
-      guard let action = core.reduceNext(at: location) else { break }
-      // The correct lines for earlier actions would have come before this one.
-      core.dropEarly()
-      check(assertion, before: before, "`\(short(action))`", at: location)
-      core.checkEffects(effects, "`\(short(action))`", at: location)
-      core.finishEnded(at: location)
-      return .received(action)
     }
-    return .absent
+    guard let accepted else { return .absent }
+    let step = core.takeEarly(at: accepted, by: location)
+    let subject = "`\(short(step.action))`"
+    check(assertion, before: step.before, after: step.after, subject, at: location)
+    core.checkEffects(effects, of: step.effects, subject, at: location)
+    return .received(step.action)
+  }
+
+  /// Receives the next action, which no line has reported.
+  private func receiveNext(
+    at location: TestLocation, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
+  ) -> Sight<Action> {
+    let before = core.state
+    guard let action = core.reduceNext(at: location) else { return .absent }
+    // The correct lines for earlier actions would have come before this one.
+    core.dropEarly()
+    check(assertion, before: before, "`\(short(action))`", at: location)
+    core.checkEffects(effects, "`\(short(action))`", at: location)
+    core.finishEnded(at: location)
+    return .received(action)
+  }
+
+  /// Returns whether a step is as a line states it.
+  private func agrees(
+    _ step: PassedAction<State, Action>, _ effects: [EffectDescriptor]?,
+    _ assertion: StateAssertion?
+  ) -> Bool {
+    if let effects, effects != step.effects { return false }
+    let isChanged = !core.isEqual(step.before, step.after)
+    guard let assertion else { return !isChanged }
+    return isChanged && core.holds(assertion, before: step.before, after: step.after)
   }
 
   override func check(
