@@ -16,16 +16,20 @@ package struct TerminalModes: Sendable {
   }
 
   /// The modes before the line editor changed them.
-  static let editor = TerminalModes()
+  static let editor = TerminalModes(discardsInput: false)
   /// The modes before a prompt for a secret changed them.
-  static let secret = TerminalModes()
+  static let secret = TerminalModes(discardsInput: true)
 
   /// Allocated once and never freed. Sharing it is safe: only the single reader that owns the
   /// terminal calls `save` and `forget`, and the values that `restore` reads are complete while
   /// `descriptor` is not -1.
   private nonisolated(unsafe) let saved: UnsafeMutablePointer<Saved>
+  /// Whether `restore` discards what was typed and not read. A part of a secret would otherwise go
+  /// to the shell.
+  private let discardsInput: Bool
 
-  private init() {
+  init(discardsInput: Bool) {
+    self.discardsInput = discardsInput
     saved = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
     saved.initialize(to: Saved())
   }
@@ -58,6 +62,7 @@ package struct TerminalModes: Sendable {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0, Self.isInForeground(descriptor) else { return }
     if saved.pointee.marksPaste { Self.show(Self.pasteOff, on: descriptor) }
+    if discardsInput { _ = tcflush(descriptor, TCIFLUSH) }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 

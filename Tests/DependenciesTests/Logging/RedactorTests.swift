@@ -158,6 +158,16 @@ struct RedactorByValueTests {
     #expect(redactor.redact("x=abcdef;") == "x=«secret:s»;")
   }
 
+  @Test("blanks around a value are not needed, which HTTP removes from a header")
+  func blanksAroundValue() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array(" \tlead-token \n".utf8), name: "s")
+    for text in ["lead-token", " \tlead-token", "lead-token \n", " \tlead-token \n"] {
+      #expect(redactor.redact("x=\(text);").contains("«secret:s»"))
+      #expect(!redactor.redact("x=\(text);").contains("lead"))
+    }
+  }
+
   @Test("rule 2: a value of fewer than six bytes is not looked for")
   func shortValuesAreNotRegistered() {
     let redactor = Redactor()

@@ -340,9 +340,14 @@ enum SecretPattern {
   static func forEach(of value: UnsafeRawBufferPointer, _ body: Body) {
     let value = value.bindMemory(to: UInt8.self)
     forEachForm(of: value, body)
-    // A file with a secret often ends in a newline that is not part of it.
-    let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
-    if end < value.count { forEachForm(of: UnsafeBufferPointer(rebasing: value[..<end]), body) }
+    // A file with a secret often ends in a newline that is not part of it, and HTTP removes blanks
+    // around the value of a header.
+    let isBlank = { (byte: UInt8) in [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
+    let start = value.firstIndex { !isBlank($0) } ?? 0
+    let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+    for part in Set([start..<value.count, 0..<end, start..<end]) where part.count < value.count {
+      forEachForm(of: UnsafeBufferPointer(rebasing: value[part]), body)
+    }
     // If a whole JSON document is base64-encoded, the value is JSON-escaped inside it.
     withErasedBytes(capacity: 6 * value.count) { escaped in
       for byte in value {
