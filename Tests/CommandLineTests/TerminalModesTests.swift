@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftBoardCommandLine
 
 struct TerminalModesTests {
-  @Test("what was typed of a secret is discarded with the modes of its prompt, and other input stays")
+  @Test("what was typed of a secret and not read is discarded, and other input stays")
   func discardedInput() throws {
     for discardsInput in [true, false] {
       let pseudoTerminal = try PseudoTerminal()
