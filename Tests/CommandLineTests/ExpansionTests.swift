@@ -49,8 +49,10 @@ struct ExpansionTests {
       let error = #expect(throws: UsageError.self) { try arguments(text) }
       #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")")
     }
-    let none = #expect(throws: UsageError.self) { try arguments("x {{last}}") }
-    #expect(none?.message == "there is no last value yet")
+    for text in ["x {{last}}", "x {{last.body}}"] {
+      let none = #expect(throws: UsageError.self) { try arguments(text) }
+      #expect(none?.message == "there is no last value yet")
+    }
   }
 
   @Test("secrets stay names")

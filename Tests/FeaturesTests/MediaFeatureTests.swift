@@ -686,8 +686,8 @@ struct MediaFeatureTests {
   func preset(preset: String, authentication: APIService.Authentication?) async throws {
     let lines = Lines()
     #expect(await lines.run("api service add k http://nas.test/x --preset \(preset)") == 0)
-    #expect(
-      await lines.run("api service add o http://nas.test/x --preset \(preset) --secret k") == 0)
+    let other = "api service add o http://nas.test/x --preset \(preset)"
+    #expect(await lines.run(authentication == nil ? other : "\(other) --secret k") == 0)
     for name in ["k", "o"] {
       let service = try await lines.world.persistence.service(name)
       #expect(service?.authentication == authentication, "\(name)")
@@ -698,14 +698,29 @@ struct MediaFeatureTests {
   @Test("a user is refused where a preset has none, and an address without an API is noticed")
   func presetAddress() async {
     let lines = Lines()
-    for options in ["--preset radarr", "--auth bearer:{{secret:k}}"] {
-      #expect(await lines.run("api service add a http://nas.test/api/v3 --user x \(options)") == 64)
-    }
+    #expect(
+      await lines.run("api service add a http://nas.test/api/v3 --user x --preset radarr") == 64)
     #expect(lines.allPrinted.contains("--user goes with --preset nzbget"), "\(lines.allPrinted)")
     #expect(await lines.run("api service add b http://nas.test/radarr --preset radarr") == 0)
     #expect(
       lines.allPrinted.hasSuffix("the address of Radarr's API usually ends with /api/v3\n"),
       "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test(
+    "a secret or a user that nothing would use is refused",
+    arguments: [
+      ("--preset rick-and-morty --secret k", "--preset rick-and-morty has no key"),
+      ("--preset radarr --auth bearer:{{secret:k}} --secret x", "not with --auth"),
+      ("--preset nzbget --auth bearer:{{secret:k}} --user x", "not with --auth"),
+      ("--auth bearer:{{secret:k}} --user x", "not with --auth"),
+      ("--secret k", "--secret and --user go with --preset"),
+    ])
+  func unusedKey(options: String, message: String) async {
+    let lines = Lines()
+    #expect(await lines.run("api service add a http://nas.test \(options)") == 64)
+    #expect(lines.allPrinted.contains(message), "\(lines.allPrinted)")
     await lines.board.close()
   }
 

@@ -145,7 +145,7 @@ struct ServiceFailureTests {
       ),
       (
         .wrongPath, ExitCode.missing,
-        "the server answers, but Radarr has no API at http://nas"
+        "the server answers, but Radarr's API is not at http://nas"
       ),
       (
         .redirected(to: "http://nas/x"), ExitCode.missing, "http://nas redirects to http://nas/x"
@@ -171,6 +171,21 @@ struct ServiceFailureTests {
       ProgramError(kind, program: "Radarr", service: "films", address: "http://nas"))
     #expect(failure.code == code && failure.message == message, "\(failure)")
     #expect(failure.help?.isEmpty == false, "\(failure)")
+  }
+
+  @Test(
+    "the name of a program that is an API itself has no second API behind it",
+    arguments: [
+      .wrongPath, .page(title: "Log in"), .redirected(to: "http://nas/x"),
+      .redirectedWithin(origin: "http://nas"),
+    ] as [ProgramError.Kind])
+  func apis(kind: ProgramError.Kind) {
+    let program = ServicePreset.rickAndMorty.title
+    let failure = Failure(
+      ProgramError(kind, program: program, service: "rm", address: "http://nas"))
+    let text = failure.message + (failure.help ?? "")
+    #expect(text.contains(program) && !text.contains("API's API"), "\(failure)")
+    #expect(!text.contains("\(program) has no API"), "\(failure)")
   }
 
   @Test("a refusal that a proxy may have sent does not advise to store another key")

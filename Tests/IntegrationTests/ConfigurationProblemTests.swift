@@ -38,7 +38,8 @@ struct ConfigurationProblemTests {
       (#"{"aliases":{"-a":"echo x"}}"#, "config.json:1:13: the alias '-a': the name of an alias"),
       (
         "{\"environments\":{\"work\":{\n\"environment\":\"lvie\"}}}",
-        "config.json:2:1: there is no environment 'lvie'"
+        "config.json:2:1: an environment names live, mock or preview, not another environment, "
+          + "as 'lvie'"
       ),
     ])
   func wrong(configuration: String, problem: String) async throws {

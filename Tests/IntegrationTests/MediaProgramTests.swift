@@ -124,7 +124,7 @@ struct MediaProgramTests {
     #expect(first.outputText.contains("rm is the Rick and Morty API, and answered in "))
     for (name, code, message) in [
       ("wrongkey", 77, "Radarr refuses the key of the service 'wrongkey', the secret 'other'"),
-      ("wrongpath", 66, "the server answers, but Radarr has no API at \(origin)/radarr"),
+      ("wrongpath", 66, "the server answers, but Radarr's API is not at \(origin)/radarr"),
       ("nothing", 69, "127.0.0.1:1"),
       ("norm", 76, "not the Rick and Morty API"),
     ] {

@@ -81,7 +81,7 @@ extension Failure {
     case .wrongPath:
       self.init(
         code: ExitCode.missing, error: "wrongPath",
-        message: "the server answers, but \(program) has no API at \(error.address)",
+        message: "the server answers, but \(Self.api(of: program)) is not at \(error.address)",
         help: "'api service test \(service)' \(Self.testAdvice)to change the address, "
           + "'api service remove \(service)' and add it with one like "
           + Self.usualAddress(of: program))
@@ -90,19 +90,19 @@ extension Failure {
         code: ExitCode.missing, error: "wrongPath",
         message: "\(error.address) redirects to \(location)",
         help: "if \(program) is there, 'api service remove \(service)' and add it with that "
-          + "address; a login has to let requests to \(program)'s API pass")
+          + "address; a login has to let requests to \(Self.api(of: program)) pass")
     case .redirectedWithin(let origin):
       self.init(
         code: ExitCode.missing, error: "wrongPath",
         message: "\(error.address) redirects to another path at \(origin)",
-        help: "a login has to let requests to \(program)'s API pass; the address is usually like "
-          + Self.usualAddress(of: program))
+        help: "a login has to let requests to \(Self.api(of: program)) pass; the address is "
+          + "usually like " + Self.usualAddress(of: program))
     case .page(let title):
       self.init(
         code: ExitCode.missing, error: "wrongPath",
-        message: "the page '\(title)' answers at \(error.address), not \(program)'s API",
-        help: "a login has to let requests to \(program)'s API pass; the address is usually like "
-          + Self.usualAddress(of: program))
+        message: "the page '\(title)' answers at \(error.address), not \(Self.api(of: program))",
+        help: "a login has to let requests to \(Self.api(of: program)) pass; the address is "
+          + "usually like " + Self.usualAddress(of: program))
     case .missing(let id):
       self.init(
         code: ExitCode.missing, error: "missing",
@@ -186,6 +186,11 @@ extension Failure {
     case .downloads: "'downloads list \(service)' shows what is in it"
     case .characters, nil: nil
     }
+  }
+
+  /// Returns what answers requests: a program's API, or what is one itself.
+  private static func api(of program: String) -> String {
+    program.hasSuffix("API") ? program : "\(program)'s API"
   }
 
   private static func usualAddress(of program: String) -> String {

@@ -187,7 +187,7 @@ extension BoardRun {
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet
-    settings.isVerbose = options.verbosity > 0
+    settings.isVerbose = options.isVerbose
     settings.checksStatus = options.checkStatus ?? !isInteractive
     settings.isOffline = options.isOffline ?? false
     if let timeout = options.timeout { settings.timeout = timeout.microseconds / 1000 }

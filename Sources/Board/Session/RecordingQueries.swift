@@ -438,8 +438,8 @@ extension Failure {
   /// The failure of a command that looks at the recording.
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
-    help: "'session record FILE' begins a recording; 'session state --at STEP --file FILE' looks "
-      + "into one")
+    help: "'session record FILE' begins a recording; a command of session that takes FILE or "
+      + "--file looks into one: 'help session'")
 
   /// The failure of a command that changes the recording.
   static let nothingToChange = Failure(

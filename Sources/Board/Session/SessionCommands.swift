@@ -24,6 +24,8 @@ enum SessionCommands {
     CommandSpec(
       ["session", "record"], "record every step from here on",
       details: """
+        It ends with 'session stop' or with the program: for a single command, give the program --record FILE.
+
         With --rotate a full file gets a number, FILE.1 before FILE.2, and FILE is always the newest. All are one recording \
         wherever FILE is looked into.
         """,

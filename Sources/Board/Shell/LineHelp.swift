@@ -65,8 +65,7 @@ enum LineHelp {
     Output
       COMMAND > FILE    into a file, which is replaced
       COMMAND >> FILE   behind what the file has
-      a>b               one word: only a > at its beginning is followed by a file
-      < FILE, 2> FILE   text: input and errors are not redirected
+      a>b  2>  &>  <    text: only a > that begins a word is followed by a file
       > ~/FILE          in your home, as wherever a file is named without quotes
       > $name           a ~/ that comes from a variable or an argument is not your home
 

@@ -42,7 +42,9 @@ extension Word {
         guard let value = variables(name) else { throw missingVariable(name) }
         insert(value, inJSONString: inJSONString)
       case .last(let path, let inJSONString):
-        guard let value = last(path) else { throw missingLast(path) }
+        guard let value = last(path) else {
+          throw missingLast(last("") == nil ? "" : path)
+        }
         insert(value.stringValue ?? value.text, inJSONString: inJSONString)
       }
     }

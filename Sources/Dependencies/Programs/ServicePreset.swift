@@ -59,6 +59,9 @@ public enum ServicePreset: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether such a service is used with a key.
+  package var takesKey: Bool { authentication(secret: "", user: nil) != nil }
+
   /// Whether such a service is used under a name of a user.
   package var takesUser: Bool {
     if case .basic? = authentication(secret: "", user: nil) { true } else { false }

@@ -426,6 +426,27 @@ enum APICommands {
     }
   }
 
+  /// Refuses `--secret` and `--user` where nothing uses them.
+  private static func checkKey(
+    of preset: ServicePreset?, _ invocation: Invocation
+  ) throws(UsageError) {
+    guard let option = invocation.option("secret") ?? invocation.option("user") else { return }
+    guard invocation.option("auth") == nil else {
+      throw UsageError(
+        "--secret and --user go with --preset alone, not with --auth",
+        help: "--auth names the secret itself, as in --auth basic:USER:{{secret:NAME}}", at: option)
+    }
+    guard let preset else { throw UsageError("--secret and --user go with --preset", at: option) }
+    if let user = invocation.option("user"), !preset.takesUser {
+      throw UsageError("--user goes with --preset nzbget", at: user)
+    }
+    if let secret = invocation.option("secret"), !preset.takesKey {
+      throw UsageError(
+        "--preset \(preset.rawValue) has no key, so --secret has no use",
+        help: "leave --secret out", at: secret)
+    }
+  }
+
   private static func user(_ invocation: Invocation) throws(UsageError) -> String? {
     guard let user = try invocation.text("user") else { return nil }
     if let problem = AuthenticationParser.problem(ofUser: user) {
@@ -446,20 +467,13 @@ enum APICommands {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
       service.preset = try invocation.text("preset")
-      if let option = invocation.option("user"),
-        service.preset.flatMap(ServicePreset.init(rawValue:))?.takesUser == false
-          || invocation.option("auth") != nil
-      {
-        throw UsageError("--user goes with --preset nzbget", at: option)
-      }
+      let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
+      try checkKey(of: preset, invocation)
       if let auth = invocation.option("auth") {
         service.authentication = try AuthenticationParser.parse(auth)
-      } else if let preset = try invocation.text("preset") {
-        let secret = try invocation.text("secret") ?? name
-        service.authentication = ServicePreset(rawValue: preset)?.authentication(
-          secret: secret, user: try user(invocation))
-      } else if let option = invocation.option("secret") ?? invocation.option("user") {
-        throw UsageError("--secret and --user go with --preset", at: option)
+      } else {
+        service.authentication = preset?.authentication(
+          secret: try invocation.text("secret") ?? name, user: try user(invocation))
       }
       let target = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(url))
       if let name = target.queryItem(alsoSetBy: service.authentication) {

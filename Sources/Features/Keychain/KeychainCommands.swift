@@ -17,7 +17,9 @@ enum KeychainCommands {
       return .keychain(.create(secret: secret == .prompt ? nil : secret))
     },
     CommandSpec(
-      ["keychain", "unlock"], "unlock it", examples: ["keychain unlock"]
+      ["keychain", "unlock"], "unlock it",
+      details: "It stays unlocked while the program runs: a single command locks it at its end.",
+      examples: ["keychain unlock"]
     ) { _ in .keychain(.unlock) },
     CommandSpec(
       ["keychain", "lock"], "forget the keys at once", examples: ["keychain lock"]

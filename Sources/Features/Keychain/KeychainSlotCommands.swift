@@ -36,6 +36,10 @@ extension KeychainCommands {
     CommandSpec(
       ["keychain", "passphrase"],
       "change the passphrase; asks for the old one, and twice for the new one",
+      details: """
+        The old passphrase is asked for, or is that of the unlock source, such as SWIFTBOARD_PASSPHRASE_FILE. \
+        --passphrase-file and --key-file are for the other slots, which stay.
+        """,
       options: newSecret + staying,
       examples: ["keychain passphrase", "keychain passphrase --new-from-file new"]
     ) { invocation throws(UsageError) in
@@ -77,6 +81,7 @@ extension KeychainCommands {
     },
     CommandSpec(
       ["keychain", "autolock"], "lock it after a time without use, or say after which",
+      details: "The time holds while the program runs: behind a single command it ends at once.",
       arguments: [
         ArgumentSpec("time", "for example 5m, or off", optional: true)
       ], examples: ["keychain autolock", "keychain autolock 15m", "keychain autolock off"]

@@ -153,7 +153,8 @@ struct ProgramConfigurationTests {
       ),
       (
         "{\"environments\": {\"work\": {\n\"environment\": \"work\"}}}",
-        "config.json:2:1: there is no environment 'work'", "known are live, mock, preview"
+        "config.json:2:1: an environment names live, mock or preview, not another environment, "
+          + "as 'work'", nil
       ),
       (
         "{\"environments\": {\"work\": {}},\n\"environment\": \"wrok\"}",

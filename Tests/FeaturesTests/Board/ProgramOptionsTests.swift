@@ -45,7 +45,7 @@ struct ProgramOptionsTests {
     ])
     var expected = ProgramOptions()
     expected.isQuiet = true
-    expected.verbosity = 2
+    expected.isVerbose = true
     expected.output = .json
     expected.color = .never
     expected.ascii = true
@@ -123,7 +123,7 @@ struct ProgramOptionsTests {
   func variables() throws {
     let environment = [
       "SWIFTBOARD_OUTPUT": "csv", "SWIFTBOARD_KEEP_GOING": "1", "SWIFTBOARD_TIMEOUT": "3s",
-      "SWIFTBOARD_CHECK_STATUS": "off", "SWIFTBOARD_HOME": "/h", "SWIFTBOARD_VERBOSE": "2",
+      "SWIFTBOARD_CHECK_STATUS": "off", "SWIFTBOARD_HOME": "/h", "SWIFTBOARD_VERBOSE": "on",
       "SWIFTBOARD_NO_PAGER": "yes", "SWIFTBOARD_ASCII": "", "SWIFTBOARD_HELP": "1",
       "SWIFTBOARD_JSON": "1",
       "SWIFTBOARD_UNKNOWN": "x",
@@ -134,7 +134,7 @@ struct ProgramOptionsTests {
     #expect(plain.timeout == .seconds(3))
     #expect(plain.checkStatus == false)
     #expect(plain.home == "/h")
-    #expect(plain.verbosity == 2)
+    #expect(plain.isVerbose)
     #expect(plain.usesPager == false)
     #expect(plain.ascii == nil)
     #expect(plain.mode == .standardInput)
@@ -186,7 +186,7 @@ struct ProgramOptionsTests {
     #expect(options.output == .json)
     #expect(options.timeout == nil)
     #expect(options.checkStatus == false)
-    #expect(options.verbosity == 1 && options.isQuiet)
+    #expect(options.isVerbose && options.isQuiet)
     let others = ["home", "offline", "no-input", "verbose", "keep-going", "record"]
     #expect(!ProgramOptions.globals.contains { others.contains($0.name) })
     // The last of two counts.

@@ -144,10 +144,16 @@ package struct ProgramConfiguration: Sendable, Hashable {
     ) throws(UsageError) {
       let key = "environment"
       guard case .string(let name) = values[key], !names.contains(name) else { return }
+      let advice = Suggestion.advice(for: name, among: names)
+      guard steps.isEmpty else {
+        throw error(
+          steps + [.key(key)],
+          "an environment names live, mock or preview, not another environment, as '\(name)'",
+          help: advice)
+      }
       throw error(
-        steps + [.key(key)], "there is no environment '\(name)'",
-        help: Suggestion.advice(for: name, among: names)
-          ?? "known are \(names.joined(separator: ", "))")
+        [.key(key)], "there is no environment '\(name)'",
+        help: advice ?? "known are \(names.joined(separator: ", "))")
     }
 
     /// Checks one option.

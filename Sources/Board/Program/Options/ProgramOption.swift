@@ -68,7 +68,7 @@ struct ProgramOption: Sendable {
       OptionSpec(flag: "verbose", short: "v", "more messages: what requests send and get"),
       followsCommands: false
     ) { given, options throws(UsageError) in
-      options.verbosity = given.isOn ? options.verbosity + 1 : 0
+      options.isVerbose = given.isOn
     },
     make(
       OptionSpec(

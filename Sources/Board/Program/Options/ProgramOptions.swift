@@ -31,7 +31,7 @@ package struct ProgramOptions: Sendable, Hashable {
   /// `-q`: whether to print only errors.
   package var isQuiet = false
   /// The number of `-v` options.
-  package var verbosity = 0
+  package var isVerbose = false
   /// `-o FORMAT`.
   package var output: OutputFormat?
   /// `--color WHEN`.
@@ -191,10 +191,9 @@ package struct ProgramOptions: Sendable, Hashable {
           try option.apply(.value(value, named: name), &self)
         } else if let flag = Self.flag(text) {
           try option.apply(.flag(flag), &self)
-        } else if option.spec.name == "verbose", let count = Int(text), (0...9).contains(count) {
-          verbosity = count
         } else {
-          throw UsageError("\(name) is 1 or 0, not '\(text)'")
+          throw UsageError(
+            "\(name) is 1, true, yes or on, or else 0, false, no or off, not '\(text)'")
         }
       } catch {
         throw UsageError(
