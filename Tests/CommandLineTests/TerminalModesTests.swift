@@ -23,6 +23,7 @@ struct TerminalModesTests {
       var request = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
       #expect(poll(&request, 1, -1) == 1)
       saved.restore()
+      // Real time: none, since this does not wait.
       #expect(poll(&request, 1, 0) == (discardsInput ? 0 : 1))
     }
   }
