@@ -79,6 +79,10 @@ struct SecretPositions: Sendable {
       options["--\(option.name)"] = option.value != nil
       if let short = option.short { options["-\(short)"] = option.value != nil }
     }
+    // A value of an option of the program could be a secret; its flags stand alone.
+    for option in table.leadingOptions where option.value == nil {
+      options["--\(option.name)"] = false
+    }
     self.options = options
     others = Set(
       table.specs.filter { $0.path.count > 1 && $0.path[0] != feature.name }.map { $0.path[1] })

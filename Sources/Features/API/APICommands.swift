@@ -394,6 +394,11 @@ enum APICommands {
           help: "leave it out: a body of known length is sent with its length, any other in chunks",
           at: argument)
       }
+      if item.readsInput, items.contains(where: \.readsInput) {
+        throw UsageError(
+          "standard input is there once, and an earlier item of the line reads it",
+          help: "give the others from files: @FILE in place of @-", at: argument)
+      }
       items.append(item)
     }
     return items

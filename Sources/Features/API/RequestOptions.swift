@@ -46,6 +46,13 @@ enum RequestOptions {
     if invocation.flag("insecure") { connection.isInsecure = true }
     connection.proxy = try proxy(invocation)
     connection.unixSocket = try invocation.text("unix-socket")
+    if let count = connection.unixSocket?.utf8.count, !(1...107).contains(count) {
+      throw UsageError(
+        "the path of a socket has 1 to 107 bytes, and --unix-socket gives \(count)",
+        help: count == 0
+          ? "an empty variable? name the socket's file" : "name it from its folder, or by a link",
+        at: invocation.option("unix-socket"))
+    }
     guard connection.proxy == nil || connection.unixSocket == nil else {
       throw UsageError(
         "--proxy does not go with --unix-socket, which is connected to directly",

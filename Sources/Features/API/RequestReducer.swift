@@ -284,7 +284,8 @@ extension RequestPlan {
     helps.tls[.encryptedKey] =
       "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
     if spec.items.contains(where: \.hasWrongName) {
-      helps.kinds[.invalidURL] = "a header's name has letters, digits and '-', as in X-Api-Key:text"
+      helps.kinds[.invalidURL] =
+        "a header's name has letters, digits and '-', as in X-Request-Id:text"
     }
     for item in spec.items where item.kind == .bodyFile {
       guard let path = item.value.text, let start = path.end(ofFirst: ";type=") else { continue }

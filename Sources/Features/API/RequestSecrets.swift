@@ -45,7 +45,7 @@ enum RequestSecrets {
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
     let (positionals, authentications, proxies, bodies) = sorted(words.dropFirst())
-    for text in authentications where !text.contains(inserted) {
+    for text in authentications where !text.isEmpty && !text.contains(inserted) {
       return Found(name: "auth", form: "--auth " + AuthenticationParser.form(of: text))
     }
     // Before an `@` is a login, also one with characters that end it elsewhere.
@@ -55,7 +55,7 @@ enum RequestSecrets {
         help: "write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an "
           + "address with a user and a password")
     }
-    if bodies.contains(where: isQuoted) { return quoted }
+    if let found = bodies.lazy.compactMap(quoted).first { return found }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))
     guard let start else { return nil }
     let place: Place =
@@ -66,19 +66,28 @@ enum RequestSecrets {
       let isAddress =
         index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
       if isAddress, let found = address(text, place) { return found }
-      if isQuoted(word) { return quoted }
+      if let found = quoted(word) { return found }
       if word.typedCount == nil, let found = item(word, place) { return found }
       if !isAddress, let found = addressInHeader(text, place) { return found }
     }
     return nil
   }
 
-  private static let quoted = Found(name: "quoted", form: "{{secret:NAME}}")
-
-  /// Whether what was typed of a word contains a reference in single quotes. It is plain text
+  /// Returns the first reference in single quotes in what was typed of a word. It is plain text
   /// there, which the service would get in place of a secret.
-  private static func isQuoted(_ word: Argument) -> Bool {
-    typed(word).end(ofFirst: "{{secret:") != nil
+  ///
+  /// The name is that of the secret if it is a single word, since quotes in a line that cannot be
+  /// parsed may divide a reference.
+  private static func quoted(_ word: Argument) -> Found? {
+    let text = typed(word)
+    guard let start = text.end(ofFirst: "{{secret:") else { return nil }
+    let rest = text[start...]
+    let name = rest.utf8.prefix { byte in
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-_.".utf8.contains(byte)
+        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+    let isWhole = !name.isEmpty && rest[name.endIndex...].hasPrefix("}}")
+    return Found(name: isWhole ? String(name) ?? "" : "quoted", form: "{{secret:NAME}}")
   }
 
   /// The words without options and their values, and the values of `--auth`, `--proxy` and

@@ -297,6 +297,16 @@ struct APIFeatureTests {
     let lines = Lines(world)
     #expect(await lines.run("api get http://h/ 'A B:c'") == 64)
     #expect(lines.allPrinted.contains("help: a header's name has letters"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("as in X-Request-Id:text"), "\(lines.allPrinted)")
+  }
+
+  @Test("a second item from standard input is refused before any is read")
+  func standardInputTwice() throws {
+    for items in ["a=@- b=@-", "a=@- b:=@-", "--form a=@- b=@-"] {
+      let error = #expect(throws: UsageError.self) { try action("api post http://h/ \(items)") }
+      #expect(
+        error?.message == "standard input is there once, and an earlier item of the line reads it")
+    }
   }
 
   @Test("a file that is no JSON is named, and how to send it as text")
@@ -949,6 +959,10 @@ struct APIFeatureTests {
       ("--timeout 0s", "--timeout is at least 1ms, not '0s'"),
       ("--timeout 0.5ms", "--timeout is at least 1ms, not '0.5ms'"),
       ("--out ''", "the name of a file is empty"),
+      (
+        "--unix-socket ''", "the path of a socket has 1 to 107 bytes, and --unix-socket gives 0"
+      ),
+      ("--auth ''", "--auth names exactly one secret, at its end"),
       (
         "--proxy http://p:1 --unix-socket s",
         "--proxy does not go with --unix-socket, which is connected to directly"

@@ -357,6 +357,19 @@ struct TypedSecretTests {
     }
   }
 
+  @Test(
+    "a line with a reference in single quotes is replaced by the name of its secret",
+    arguments: [
+      ("api get http://h/ 'X-A:{{secret:k}}'", "k"), ("alias e 'api get {{secret:a.b}}'", "a.b"),
+      ("api post http://h/ --json-body '{{secret:k}}'", "k"),
+      ("api get http://h/ 'X-A:{{secret:a b}}'", "quoted"),
+      ("api get http://h/ 'X-A:{{secret:k'", "quoted"),
+    ])
+  func quotedReference(line: String, name: String) {
+    let refusal = TypedSecretFinder(BoardFeatures.all).refusal(of: ScriptLine(line), Redactor())
+    #expect(refusal?.text == "[refused: secret \(name)]")
+  }
+
   @Test("what is wrong besides is said, and the value is not")
   func messages() async {
     for (line, error) in [
@@ -427,6 +440,9 @@ struct TypedSecretTests {
         "error: a secret on the command line would stay in histories and process lists"
       ),
       ("keychain set a=hunter2", "help: let it be asked for, or use --from-file FILE"),
+      ("keychain init --no-input", "error: unknown option '--no-input'"),
+      ("keychain list --no-input", "error: unknown option '--no-input'"),
+      ("api get http://h/ --auth ''", "--auth names exactly one secret, at its end"),
     ] {
       let lines = Lines()
       #expect(await lines.run(line) == 64)
