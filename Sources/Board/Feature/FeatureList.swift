@@ -91,6 +91,7 @@ public struct FeatureList: Sendable {
     shellCommands = own[1]
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
     commands.leadingOptions = ProgramOptions.leadingOptions
+    commands.helpPages = LineHelp.pages
     commands.program = self.program.name
     self.commands = commands
     var versions: [String: Int] = [:]

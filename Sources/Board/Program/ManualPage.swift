@@ -60,9 +60,14 @@ package struct ManualPage: Sendable {
     page.section("FILES")
     page.line(
       "$XDG_CONFIG_HOME/\(name), $XDG_DATA_HOME/\(name), $XDG_STATE_HOME/\(name) and "
-        + "$XDG_CACHE_HOME/\(name), or the folder of --home. The first has config.json, whose keys are "
-        + "the names of the options above, environment, environments and aliases, and init.sb, whose "
-        + "lines run first at a prompt.")
+        + "$XDG_CACHE_HOME/\(name), or the folder of --home.")
+    let keys = ProgramOption.all.filter(\.isConfigurable).map(\.spec.name)
+    page.item(
+      "config.json",
+      "Defaults of options, in $XDG_CONFIG_HOME/\(name): an object with the keys "
+        + "\(keys.joined(separator: ", ")), environment, aliases and environments.")
+    page.item(
+      "init.sb", "Lines to run when the board starts at a terminal, in the same folder.")
     text = page.text
   }
 

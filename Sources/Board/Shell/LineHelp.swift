@@ -67,7 +67,7 @@ enum LineHelp {
       COMMAND >> FILE   behind what the file has
       a>b  2>  &>  <    text: only a > that begins a word is followed by a file
       > ~/FILE          in your home, as wherever a file is named without quotes
-      > $name           a ~/ that comes from a variable or an argument is not your home
+      > $name           a ~/ in a variable or an argument is not your home
 
     A # at the start of a command begins a comment, which ends with the line.
 

@@ -282,7 +282,7 @@ enum ShellOutcomes {
         job: job,
         failure: Failure(
           code: ExitCode.usage, error: "usage", message: "the tutorial uses sample data",
-          help: "leave, start '\(program.name) --environment preview', and type 'tutorial'"))
+          help: "run '\(program.name) --environment preview' and type 'tutorial' there"))
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
     // Beyond its end, which 'next' shows, the state goes on counting.

@@ -10,6 +10,8 @@ public struct CommandTable<Output>: Sendable {
   public var globals: [OptionSpec]
   /// The options that precede a command and cannot follow it, for messages.
   package var leadingOptions: [OptionSpec] = []
+  /// The words for which `help` has pages besides those of commands.
+  package var helpPages: [String] = []
   /// The name of the program in such messages.
   package var program = ""
   /// The topics of the first words, for help. A word may have none.

@@ -156,7 +156,7 @@ package struct LineCompletion: Sendable, Equatable {
     if rest.isEmpty { words = table.words(after: path) }
     guard let spec else { return }
     if spec.arguments.first?.kind == .command {
-      words = table.words(after: rest)
+      words = table.words(after: rest) + (rest.isEmpty ? table.helpPages : [])
       return
     }
     let options =

@@ -25,7 +25,10 @@ enum APICommands {
       OptionSpec(
         "follow", value: "N", "follow N redirects, at most 100; with --json, add 'redirects'"),
     ] + AnswerViewOptions.specs + [
-      OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size", kind: .file),
+      OptionSpec(
+        "out", value: "FILE",
+        "write the body to FILE, of whatever size; without this a body has at most 16 MiB",
+        kind: .file),
       OptionSpec(
         flag: "resume",
         "with --out: keep what has come in FILE.part when the transfer fails, and go on from there"),
@@ -202,7 +205,8 @@ enum APICommands {
         .api(.recent(text: try plainIfGiven(invocation.argument("text"), "api recent")))
       },
       CommandSpec(
-        ["api", "stats"], "count requests and answers of this run, with the times of the last ones",
+        ["api", "stats"],
+        "count the requests and answers of this run of the program, with the last times",
         examples: ["api stats"]
       ) { _ in .api(.stats) },
       CommandSpec(

@@ -84,6 +84,9 @@ enum KeychainCommands {
     },
     CommandSpec(
       ["keychain", "get"], "show a secret",
+      details: """
+        --reveal writes it to standard output as it is, and takes no --json, no > FILE and no &. It is in no recording.
+        """,
       arguments: [ArgumentSpec("name", "its name", kind: .keychainEntry)],
       options: [OptionSpec(flag: "reveal", "really show it; not with --json, > FILE or &")],
       examples: ["keychain get radarr --reveal"]

@@ -4,6 +4,8 @@ import SwiftBoardDependencies
 
 enum LogCommands {
   private static let levels = LogLevel.allCases.map(\.name)
+  private static let numbers = LogLevel.allCases.map { "\($0.rawValue) is \($0.name)" }
+    .joined(separator: ", ")
 
   static let table = CommandTable<FeatureCommand<LogAction>>([
     CommandSpec(
@@ -38,8 +40,10 @@ enum LogCommands {
       return .log(.tail(query: query), isEndless: true)
     },
     CommandSpec(
-      ["log", "level"],
-      "set the least level that is written, as long as the program runs; info unless told",
+      ["log", "level"], "set the least level that is written, as long as the program runs",
+      details: """
+        It is info unless told. 'state log' shows levels as numbers: \(numbers).
+        """,
       arguments: [
         ArgumentSpec("category", "only this category", optional: true),
         ArgumentSpec("level", levels.joined(separator: ", "), kind: .choice(levels)),

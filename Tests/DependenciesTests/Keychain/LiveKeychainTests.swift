@@ -290,7 +290,7 @@ import Testing
     #expect(status.unlocked && status.count == 1 && status.generation == 2 && status.bytes == 4384)
     #expect(status.slots == [KeychainStatus.Slot(kind: "passphrase", ops: 1, memory: 8192)])
     #expect(status.memoryLocked != nil)
-    #expect(status.warnings.contains { $0.contains("Rollback") })
+    #expect(status.warnings.contains { $0.contains("newest copy") })
     await service.lock()
     status = try await service.status()
     #expect(

@@ -95,6 +95,8 @@ struct RequestLineTests {
         method: method, isExplicit: method != "GET" || flip(), target: target)
       if target.text == "s/y?to=http://x" { request.isAtService = true }
       request.items = items()
+      // Standard input is there once.
+      while request.items.filter(\.readsInput).count > 1 { request.items = items() }
       request.cache = pick(CachePolicy.allCases)
       request.timeout = maybe { Int64.random(in: 1...100_000, using: &$0.random) }
       if flip() { (request.retries, request.added) = (pick([0, 3]), [.attempts]) }

@@ -220,6 +220,12 @@ struct ProgramOptionsTests {
       #expect(text.contains("--\(option.spec.synopsis.dropFirst(2))"))
     }
     #expect(text.contains("-c, --command LINE"))
+    #expect(
+      text.contains(
+        """
+        Behind a command too: -q -o --json --plain --color --ascii --no-pager --timeout
+        --[no-]check-status.
+        """), "\(text)")
     #expect(text.utf8.allSatisfy { $0 < 0x80 })
   }
 

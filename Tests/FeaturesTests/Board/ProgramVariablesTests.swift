@@ -72,6 +72,8 @@ import Testing
       #expect(spellings.contains { page.contains("`\($0)`") }, "\(option.name) has no variable")
     }
     let manual = ManualPage(BoardFeatures.all).text
+    for file in ["config.json", "init.sb"] { #expect(manual.contains(".TP\n.B\n\(file)\n")) }
+    #expect(manual.contains(" no\\-pager, "), "a key of config.json")
     for (names, meaning) in ProgramVariables.described(for: "swiftboard") {
       #expect(manual.contains("\n\(names.joined(separator: ", "))\n"), "\(names)")
       #expect(!meaning.hasSuffix("."))

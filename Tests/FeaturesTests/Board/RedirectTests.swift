@@ -220,7 +220,7 @@ struct RedirectTests {
     #expect(await lines.run("echo \(long)") == 0)
     let last = lines.board.store.state.shell.last
     #expect(await lines.run("echo c > /dev/full") == 74)
-    #expect(lines.board.store.state.shell.last?.text == long)
+    #expect(lines.board.store.state.shell.last?.text == "\"\(long)\"")
     #expect(lines.board.store.state.shell.last == last)
     // A reader of the recording has the same state without the text.
     #expect(lines.allSteps.contains(#""earlier":{"value":{"bytes":"#))

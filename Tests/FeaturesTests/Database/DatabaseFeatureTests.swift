@@ -368,7 +368,7 @@ struct DatabaseFeatureTests {
   @Test("a backup needs the name of a file")
   func backupWithoutName() {
     let error = #expect(throws: UsageError.self) { try action("db backup ''") }
-    #expect(error?.message == "the name of the copy is missing")
+    #expect(error?.message == "file is empty")
     #expect(error?.kind == .usage)
   }
 

@@ -42,6 +42,14 @@ import Testing
     #expect(count > 60)
   }
 
+  @Test("the pages of help are completed beside the commands")
+  func helpPages() {
+    #expect(Self.candidates("help key").isSuperset(of: ["keys", "keychain"]))
+    #expect(Self.candidates("help ").isSuperset(of: ["line", "shell", "keys", "api"]))
+    #expect(!Self.candidates("help api ").contains("keys"))
+    #expect(!Self.candidates("").contains("line"))
+  }
+
   @Test("each command's options are completed, and the program's that may follow it")
   func options() {
     for spec in Self.table.specs where spec.path != ["help"] {

@@ -29,7 +29,11 @@ package struct ProgramHelp: Sendable {
   }
 
   private var details: String {
-    "'\(name) help' lists the commands. SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold "
+    let following = ProgramOptions.globals.map { option in
+      option.short.map { "-\($0)" } ?? option.synopsis.prefix { $0 != " " }.description
+    }
+    return "Behind a command too: \(following.joined(separator: " ")).\n"
+      + "'\(name) help' lists the commands. SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold "
       + "defaults for options; no option and no variable takes a secret."
   }
 
