@@ -416,8 +416,8 @@ final class EditingLineReader: LineReader {
   }
 
   /// Searches the history for secrets that have become known since the last call, for example by
-  /// unlocking the keychain. Lines that contain one are removed from the file. In memory, only the
-  /// keys of the line editor find them, until the keychain is locked.
+  /// unlocking the keychain. Lines that contain one are removed from the file and from memory. Only
+  /// a line that was refused stays for the keys of the line editor, until the keychain is locked.
   ///
   /// - Parameters:
   ///   - knownCount: The number of known secrets.
@@ -437,7 +437,7 @@ final class EditingLineReader: LineReader {
     }
     guard isNew else { return nil }
     let found = historyLines.filter(containsSecret)
-    if !found.isEmpty { store.send(.withheld(Set(found))) }
+    if !found.isEmpty { store.send(.forgotten(Set(found))) }
     guard let history = shared.withLock({ $0.history }) else { return nil }
     // Found before the file is locked, because other boards wait for the lock only for a moment.
     let listed = Set(((try? history.lines()) ?? []).filter(containsSecret))

@@ -14,9 +14,8 @@ package enum EditorAction: Sendable, Hashable, Codable {
   case droppedKeys
   /// A line that was run, for the history in memory.
   case remembered(String, isKept: Bool = true)
-  /// Lines of the history in which a secret was found.
-  case withheld(Set<String>)
-  /// Lines with a secret, after the keychain was locked. Keys find them no longer.
+  /// Lines with a secret that has become known, or after the keychain was locked. Keys find them no
+  /// longer.
   case forgotten(Set<String>)
   /// The lines of the history of earlier sessions.
   case historyLoaded([String])

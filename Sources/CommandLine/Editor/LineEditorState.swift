@@ -109,8 +109,6 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       heldKeys = []
     case .remembered(let line, let isKept):
       history.add(LineHistory.Entry(line, isKept: isKept))
-    case .withheld(let lines):
-      history.withhold { lines.contains($0) }
     case .forgotten(let lines):
       // A killed line can be yanked, and an edited one is among the changed ones of the walk.
       (walk, kills) = (nil, KillRing())

@@ -46,14 +46,6 @@ package struct LineHistory: Sendable, Equatable, Codable {
     return removed
   }
 
-  /// Withholds lines that contain a secret: they are neither shown nor written to the file.
-  package mutating func withhold(where containsSecret: (String) -> Bool) {
-    for index in entries.indices where entries[index].isKept && containsSecret(entries[index].text)
-    {
-      entries[index].isKept = false
-    }
-  }
-
   /// Removes lines, between two lines of the editor.
   package mutating func remove(where isMeant: (String) -> Bool) {
     entries.removeAll { isMeant($0.text) }

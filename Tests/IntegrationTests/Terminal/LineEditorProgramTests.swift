@@ -123,6 +123,9 @@ struct LineEditorProgramTests {
     #expect(try program.text("h/history") == "echo 1\necho 2\nkeychain list\n")
     terminal.type("history\r")
     #expect(await terminal.waitForOutput("echo 1\r\n"), "\(terminal.outputText)")
+    // Neither Up nor the search finds it.
+    terminal.type("\u{10}\u{10}\u{10}\u{10}\u{10}\u{15}\u{12}sk-test\u{7}\u{15}echo e''nd\r")
+    #expect(await terminal.waitForOutput("end\r\n"), "\(terminal.outputText)")
     await Self.leave(terminal)
     let shown = terminal.outputText.components(separatedBy: "left the history").last ?? ""
     #expect(!shown.contains("sk-test-123"), "\(shown)")
