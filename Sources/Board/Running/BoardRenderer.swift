@@ -390,6 +390,11 @@ public struct BoardRenderer: Sendable {
     func context(_ job: Int) -> CommandContext? {
       state.shell.running.first { $0.job == job }
     }
+    // Marks of the recording itself stay as they are.
+    func marked(_ bytes: [UInt8], _ masked: MaskedValues?) -> [UInt8] {
+      guard let masked, state.settings.isASCII else { return bytes }
+      return Outcome.Marks.these(masked.names.map(RedactionMark.named)).written(bytes)
+    }
     // A recording that a script made may have text that would control the terminal.
     func transcript(_ text: String, _ context: CommandContext) -> String {
       let settings = state.settings
@@ -397,22 +402,24 @@ public struct BoardRenderer: Sendable {
         ? text : escapeControls(text, keepsNewlines: true, keepsTabs: true)
     }
     switch action {
-    case .printed(let job, let text):
+    case .printed(let job, let text, let masked):
       guard let context = context(job), (context.output ?? state.settings.output) != .json else {
         return nil
       }
+      let text = String(decoding: marked(Array(text.utf8), masked), as: UTF8.self)
       return BoardOutput(
         stream: .standardOutput, content: StyledText(transcript(text, context)),
         redirect: context.redirect, job: job)
-    case .printedBytes(let job, let base64):
+    case .printedBytes(let job, let base64, let masked):
       guard let context = context(job), (context.output ?? state.settings.output) != .json,
-        let bytes = Data(base64Encoded: base64)
+        let data = Data(base64Encoded: base64)
       else { return nil }
+      let bytes = marked([UInt8](data), masked)
       let text = String(decoding: bytes, as: UTF8.self)
       let shown = transcript(text, context)
       return BoardOutput(
         stream: .standardOutput,
-        content: shown == text ? StyledText(bytes: [UInt8](bytes)) : StyledText(shown),
+        content: shown == text ? StyledText(bytes: bytes) : StyledText(shown),
         redirect: context.redirect, job: job)
     case .progress(let job, let text):
       guard !state.settings.isQuiet, let context = context(job),

@@ -10,6 +10,8 @@ final class RecordedSecrets: Sendable {
   private let redactor: Redactor
   /// The names of the secrets that were replaced.
   private let found = Mutex<Set<String>>([])
+  /// The secret of each mark that was printed before the result.
+  private let printed = Mutex<[String]>([])
 
   init(_ redactor: Redactor) {
     self.redactor = redactor
@@ -49,15 +51,24 @@ final class RecordedSecrets: Sendable {
     return redactor.masking(.object(members.filter { !own.contains($0.key) })).names.first
   }
 
-  /// Returns the secret of each mark that this has put into a result.
+  /// Counts the marks in a part of the output that is printed before the result.
+  ///
+  /// - Parameter names: The secret of each mark.
+  func count(_ names: [String]) -> MaskedValues? {
+    printed.withLock { $0 += names }
+    return MaskedValues(names)
+  }
+
+  /// Returns the secret of each mark that was printed, and that this has put into a result.
   func names(in result: SessionResult) -> [String] {
+    let printed = printed.withLock(\.self)
     let found = found.withLock(\.self)
-    guard !found.isEmpty, let bytes = try? CanonicalEncoder.encode(result) else { return [] }
+    guard !found.isEmpty, let bytes = try? CanonicalEncoder.encode(result) else { return printed }
     let text = String(decoding: bytes, as: UTF8.self)
-    return found.sorted().flatMap { name in
+    return found.sorted().reduce(into: printed) { names, name in
       let mark = RedactionMark.named(name)
       let count = [mark, RedactionMark.ascii(mark)].map { text.ranges(of: $0).count }.reduce(0, +)
-      return Array(repeating: name, count: count)
+      names += Array(repeating: name, count: count)
     }
   }
 }

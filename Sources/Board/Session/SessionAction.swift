@@ -32,10 +32,11 @@ public struct SessionMoment: Codable, Sendable, Equatable {
 public enum SessionAction: Codable, Sendable, Equatable {
   /// Starts a command. `moment` is set if a recording is running and the command refers to it.
   case run(context: CommandContext, command: SessionCommand, moment: SessionMoment? = nil)
-  /// A part of the command's output, in the output's format.
-  case printed(job: Int, text: String)
+  /// A part of the command's output, in the output's format. `masked` counts the values that marks
+  /// replace.
+  case printed(job: Int, text: String, masked: MaskedValues? = nil)
   /// A part of the command's output that is not text, in base64.
-  case printedBytes(job: Int, base64: String)
+  case printedBytes(job: Int, base64: String, masked: MaskedValues? = nil)
   /// The progress of a command, for standard error.
   case progress(job: Int, text: String)
   /// The command succeeded or gave a negative answer. `masked` counts the values that marks

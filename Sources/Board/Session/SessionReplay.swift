@@ -58,10 +58,13 @@ enum SessionReplay {
     while let part = await feed.next() {
       guard try await pacer.wait(until: part.time) else { throw Failure.ended }
       if let text = String(validating: part.bytes, as: UTF8.self) {
-        send(.printed(job: job, text: dependencies.logger.redactor.mask(text).value))
+        let printed = dependencies.logger.redactor.mask(text)
+        let masked = secrets.count(printed.names)
+        send(.printed(job: job, text: printed.value, masked: masked))
       } else {
-        let masked = dependencies.logger.redactor.mask(part.bytes).value
-        send(.printedBytes(job: job, base64: Data(masked).base64EncodedString()))
+        let printed = dependencies.logger.redactor.mask(part.bytes)
+        let base64 = Data(printed.value).base64EncodedString()
+        send(.printedBytes(job: job, base64: base64, masked: secrets.count(printed.names)))
       }
     }
     try Task.checkCancellation()

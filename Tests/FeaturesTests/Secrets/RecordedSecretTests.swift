@@ -78,6 +78,16 @@ struct RecordedSecretTests {
     await expectMasked("session stats \(path)", code: 65)
   }
 
+  @Test("a replay has its marks in ASCII where its output is, and says how many there are")
+  func replay() async {
+    let path = await record(["echo a \(Self.secret)", "echo \(Self.secret)"])
+    let before = lines.allPrinted.count
+    await expectMasked("session replay \(path)")
+    let printed = lines.allPrinted.dropFirst(before)
+    #expect(printed.contains("a [secret:k]\n[secret:k]\n"), "\(printed)")
+    #expect(printed.contains("2 values are masked: they are of the secret 'k'\n"), "\(printed)")
+  }
+
   /// Runs a command that would copy the value into a file, and expects that it is refused.
   private func expectRefused(_ text: String) async {
     let (printed, steps) = (lines.allPrinted, lines.allSteps)
