@@ -47,9 +47,17 @@ struct LogFeatureTests {
     world.persistence.failNext("clearLogRecords", with: .busy)
     #expect(try run("log clear", in: world).status == 74)
     #expect(world.logger.recent(limit: 9).map(\.message) == ["y"])
-    // A cache that cannot be reached keeps nothing else from being removed.
-    world.persistence.failNext("clearLogRecords", with: .cannotOpen)
-    #expect(try run("log clear", in: world).status == 74)
+  }
+
+  @Test(
+    "a database that stays as it is keeps nothing else from being removed, which may make room",
+    arguments: [PersistenceError.Kind.cannotOpen, .readOnly, .full])
+  func clearElsewhere(kind: PersistenceError.Kind) throws {
+    world.logger.log("y", level: .error, category: "c")
+    world.persistence.failNext("clearLogRecords", with: kind)
+    let printed = try run("log clear", in: world)
+    #expect(printed.status == 74, "\(printed.errors)")
+    #expect(printed.errors.contains("; the records outside it were removed"), "\(printed.errors)")
     #expect(world.logger.recent(limit: 9) == [])
   }
 

@@ -53,8 +53,8 @@ extension LogRecord {
 
 extension Logger {
   /// Removes the records in a store, in memory and in the archive, also those that still wait to be
-  /// written. The store comes first: if it cannot be changed, nothing is removed. If it cannot be
-  /// reached, which a retry does not change, the others are removed before its error is thrown.
+  /// written. The store comes first: if it cannot be changed, nothing is removed. If a retry would
+  /// not change that, as without space for it, the others are removed before its error is thrown.
   ///
   /// - Throws: `FileError`, `PersistenceError`.
   package func removeAll(in store: some LogStore) async throws {
@@ -63,13 +63,16 @@ extension Logger {
         .io, path: "",
         message: "records of this program are not in the log after 30 s, so none were removed")
     }
-    var unreached: PersistenceError?
+    var lasting: PersistenceError?
     do throws(PersistenceError) { try await store.clearLogRecords() } catch {
-      guard [.cannotOpen, .cannotCreate].contains(error.kind) else { throw error }
-      unreached = error
+      guard [.cannotOpen, .cannotCreate, .readOnly, .full].contains(error.kind) else { throw error }
+      lasting = error
     }
     clear()
     try await archive.clear()
-    if let unreached { throw unreached }
+    if var lasting {
+      lasting.message += "; the records outside it were removed"
+      throw lasting
+    }
   }
 }
