@@ -89,7 +89,7 @@ extension KeychainReducer {
       try await access.open(toWrite: target)
       return .opened(request: request)
     }
-    .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+    .catchFailure(dependencies) { request.refusal($0, dependencies) }
     .cancellable(id: request.job)
   }
 
@@ -115,7 +115,7 @@ extension KeychainReducer {
     guard let request else {
       return names.catchFailure(dependencies) { .bootstrapped(status: nil, failure: $0) }
     }
-    return names.catchFailure(dependencies) { .refused(request: request, failure: $0) }
+    return names.catchFailure(dependencies) { request.refusal($0, dependencies) }
       .cancellable(id: request.job)
   }
 
@@ -146,7 +146,7 @@ extension KeychainReducer {
       let isOpen = try await access.hidingInput { try await $0.asking { _ in true } }
       return isOpen == nil ? .unanswered(request: request) : .opened(request: request)
     }
-    .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+    .catchFailure(dependencies) { request.refusal($0, dependencies) }
     .cancellable(id: request.job)
   }
 
@@ -163,7 +163,7 @@ extension KeychainReducer {
     let makeAction = Self.resultAction(of: request)
     let name = "keychain.\(request.command.verb)\(suffix)"
     let refused: @Sendable (Failure) -> KeychainAction = {
-      .refused(request: request, failure: $0.advising(on: request.command.readsInput))
+      request.refusal($0.advising(on: request.command.readsInput), dependencies)
     }
     let work: @Sendable () async throws -> KeychainAction = {
       guard let result = try await access.hidingInput(call) else {
@@ -252,6 +252,14 @@ extension KeychainRequest {
   /// The end of a request that was refused.
   fileprivate var failed: [Effect<KeychainAction>] {
     failure.map { .send(.failed(job: job, failure: $0)) } ?? []
+  }
+
+  /// Returns the action of a failure, without values that the opened keychain has made known: a
+  /// word of the line may be one.
+  fileprivate func refusal(_ failure: Failure, _ dependencies: Dependencies) -> KeychainAction {
+    // A locked one goes on at the terminal, with its own names.
+    let masked = failure.error == "locked" ? nil : try? dependencies.logger.redactor.masking(self)
+    return .refused(request: masked?.value ?? self, failure: failure)
   }
 
   fileprivate func refused(by failure: Failure) -> KeychainRequest {

@@ -552,6 +552,16 @@ struct RedactionRuleTests {
   }
 
   @Test(
+    "rule 2: a name that a command makes known as a value is masked from its failure on",
+    arguments: ["keychain remove 123456789", "keychain get 123456789 --reveal"])
+  func valueAsNameOfRefused(line: String) async throws {
+    #expect(await lines.run(line) != 0)
+    let refused = try #require(lines.allSteps.firstRange(of: #""refused":"#), "\(lines.allSteps)")
+    let steps = lines.allSteps[refused.upperBound...]
+    #expect(steps.contains("«secret:pin»") && !steps.contains("123456789"), "\(steps)")
+  }
+
+  @Test(
     "rule 3: the spaces between the words of a secret do not matter",
     arguments: [
       "echo correct horse battery", "echo correct  horse   battery", "echo correct\thorse battery",
