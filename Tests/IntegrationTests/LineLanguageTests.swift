@@ -229,7 +229,11 @@ struct AdviceTests {
     arguments: [
       (
         "api service add x http://h --auth 'header:X-Api-Key={{secret:k}}'",
-        ["in single quotes {{secret:...}} is plain text", "help: leave the quotes off"]
+        ["in single quotes and after a backslash, {{secret:...}} is", "help: leave the quotes or"]
+      ),
+      (
+        #"api get http://h X-A:\{{secret:k}}"#,
+        ["after a backslash, {{secret:...}} is plain text", "or the backslash off"],
       ),
       (#"api post http://h/x {"a":1}"#, ["is not a header", "help: JSON as it is: --json-body"]),
       ("assert shell.lastStatus == 5", ["shell.lastStatus is 0"]),

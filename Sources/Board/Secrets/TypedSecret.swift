@@ -52,8 +52,8 @@ extension TypedSecret {
       name: found.name,
       error: isQuoted
         ? UsageError(
-          "in single quotes {{secret:...}} is plain text",
-          help: "leave the quotes off, or use double quotes")
+          "in single quotes and after a backslash, {{secret:...}} is plain text",
+          help: "leave the quotes or the backslash off, or use double quotes")
         : UsageError(
           "the value of '\(found.name)' looks like a secret, and recordings store every line",
           help: found.help ?? "store it with 'keychain set NAME' and write \(found.form)"))

@@ -73,7 +73,7 @@ enum RequestSecrets {
     return nil
   }
 
-  /// Returns the first reference in single quotes in what was typed of a word. It is plain text
+  /// Returns the first reference that is quoted in what was typed of a word. It is plain text
   /// there, which the service would get in place of a secret.
   ///
   /// The name is that of the secret if it is a single word, since quotes in a line that cannot be
