@@ -49,6 +49,8 @@ final class EditingLineReader: LineReader {
     var prompt: String?
     var history: HistoryFile?
     var hasLoadedHistory = false
+    /// Whether the user knows that the history cannot be written.
+    var hasReportedHistory = false
     /// The number of known secrets when the history was last searched for them.
     var searchedSecrets = 0
     /// The number of times that the keychain was locked when its lines were last forgotten.
@@ -406,13 +408,22 @@ final class EditingLineReader: LineReader {
   /// file it would be a part of the line above.
   ///
   /// - Parameter isKept: Whether it is also written to the file.
-  func remember(_ line: String, isKept: Bool) {
+  /// - Returns: The reason why the file cannot be written, the first time.
+  func remember(_ line: String, isKept: Bool) -> String? {
     let line = String(line.drop(while: \.isNewline))
-    if isKept {
-      let others = shared.withLock { try? $0.history?.append(line) } ?? []
+    defer { store.send(.remembered(line, isKept: isKept)) }
+    guard isKept else { return nil }
+    do {
+      let others = try shared.withLock { try $0.history?.append(line) } ?? []
       if !others.isEmpty { store.send(.historyGrew(others)) }
+      return nil
+    } catch {
+      let isKnown = shared.withLock { shared in
+        defer { shared.hasReportedHistory = true }
+        return shared.hasReportedHistory
+      }
+      return isKnown ? nil : "\(error)"
     }
-    store.send(.remembered(line, isKept: isKept))
   }
 
   /// Searches the history for secrets that have become known since the last call, for example by

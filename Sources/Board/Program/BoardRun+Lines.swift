@@ -98,7 +98,11 @@ extension BoardRun {
         if editor?.isFinished == true { return LineOutcome(exitCode: 0, stop: true) }
         if isInteractive { output.noteTypedLine() }
         await session.learnSecrets()
-        editor?.remember(line.text, isKept: session.mayKeep(line))
+        if let reason = editor?.remember(line.text, isKept: session.mayKeep(line)) {
+          note(
+            "the history cannot be written (\(paths.history)): \(reason); lines of this session "
+              + "are not kept", isWarning: true)
+        }
         echo(line, session)
         var outcome = await run(line, session)
         // An interrupted script ends, whatever its failure policy.

@@ -69,11 +69,27 @@ import Testing
     for text in ["\n\necho a", "\n echo b", "\techo c", "\u{A0}d", "\necho e\n  f"] {
       let line = ScriptLine(
         text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text))
-      reader.remember(text, isKept: lines.session.mayKeep(line))
+      #expect(reader.remember(text, isKept: lines.session.mayKeep(line)) == nil)
     }
     #expect(reader.historyLines == ["echo a", "\u{A0}d", "echo e\n  f"])
     #expect(
       try HistoryFile(path: folder.path("history")).lines() == ["echo a", "\u{A0}d", "echo e\n  f"])
+  }
+
+  @Test("a history that cannot be written is reported once, and its lines are still in memory")
+  func unwritableHistory() throws {
+    let folder = try TemporaryFolder()
+    let terminal = Terminal(
+      environment: [:], isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false)
+    // The history is a folder.
+    let reader = try EditingLineReader(
+      screen: PromptScreen(terminal: terminal, usesColor: false, isASCII: true),
+      historyPath: folder.path, hints: CommandHints(BoardFeatures.all.commands),
+      onInterrupt: {}, complete: { _ in nil })
+    #expect(reader.remember("echo a", isKept: false) == nil)
+    #expect(reader.remember("echo b", isKept: true) == "Is a directory")
+    #expect(reader.remember("echo c", isKept: true) == nil)
+    #expect(reader.historyLines == ["echo b", "echo c"])
   }
 
   @Test("a Tab asks for candidates in one effect, and keys wait for them")
