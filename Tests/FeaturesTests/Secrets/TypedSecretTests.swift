@@ -410,7 +410,10 @@ struct TypedSecretTests {
         "alias w 'api get http://h/ token=={{last}}hunter2x'",
         "error: the value of 'token' looks like a secret"
       ),
-      ("source x.sb; q 'token=={{secret:k}}'", "error: in single quotes {{secret:...}} is plain"),
+      (
+        "source x.sb; q 'token=={{secret:k}}'",
+        "error: in single quotes and after a backslash, {{secret:...}} is plain"
+      ),
       (
         "api get http://h/ --proxy http://u:hunter2@p:1",
         """
